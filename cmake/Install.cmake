@@ -1,0 +1,1 @@
+# cmake --install: library, headers, command, simulator, pkg-config and CMake package files.

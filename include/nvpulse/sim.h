@@ -1,0 +1,53 @@
+/*
+ * Control of the simulated driver from inside the process that uses it: clock, faults, call counts.
+ * The simulator exports these as plain symbols; look them up with nvp_symbol() (or dlsym) and cast to the types below.
+ * A real driver has none of them. All are safe from any thread and work before nvmlInit and after nvmlShutdown.
+ */
+#ifndef NVPULSE_SIM_H
+#define NVPULSE_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nvpulse/base.h>
+
+NVP_BEGIN_DECLS
+
+/**
+ * The marker by which a simulated driver is known: `const char *nvpsim_description(void)` gives one line such as
+ * "nvpulse simulator, driver 550.163.01, profile h100x8". Static memory.
+ */
+#define NVPSIM_MARKER_SYMBOL "nvpsim_description"
+typedef const char *nvpsim_description_fn(void);
+
+/** `nvpsim_call_count`: calls of one NVML function since the start or the last reset; of all functions for NULL. */
+typedef uint64_t nvpsim_call_count_fn(const char *function);
+/** `nvpsim_reset_call_counts`: sets all counts to zero. */
+typedef void nvpsim_reset_call_counts_fn(void);
+/** `nvpsim_in_flight`: calls that are inside the simulated driver at this moment, hanging ones included. */
+typedef unsigned int nvpsim_in_flight_fn(void);
+/** `nvpsim_step_clock`: moves a stepped clock forward by `step_ns`; 0, or -1 when the scenario's clock is real. */
+typedef int nvpsim_step_clock_fn(uint64_t step_ns);
+/** `nvpsim_clock_ns`: the simulator's time in nanoseconds since the scenario began. */
+typedef uint64_t nvpsim_clock_ns_fn(void);
+
+/** A fault to inject. Start from zeroes with `struct_size` set; fields left zero mean "any" or "none". */
+typedef struct nvpsim_fault {
+    size_t struct_size;      /**< sizeof(nvpsim_fault) */
+    const char *function;    /**< exported name, or NULL for every function but nvmlErrorString */
+    int device;              /**< index of the device, or -1 for any call whatever its device */
+    int error;               /**< nvmlReturn_t to answer; 0: the call itself goes on as usual */
+    uint64_t latency_ns;     /**< real time to spend in the call first */
+    int hang;                /**< not 0: the call does not return until the fault is cleared; then it goes on */
+    uint64_t after_calls;    /**< matching calls that are let through first */
+    uint64_t times;          /**< matching calls that are hit then; 0: all */
+} nvpsim_fault;
+
+/** `nvpsim_add_fault`: adds a fault (copied); 0, or -1 for an unknown function, a bad struct_size or no room (at most 64). */
+typedef int nvpsim_add_fault_fn(const nvpsim_fault *fault);
+/** `nvpsim_clear_faults`: removes all faults, those of the scenario too, and lets hanging calls go on. */
+typedef void nvpsim_clear_faults_fn(void);
+
+NVP_END_DECLS
+
+#endif
