@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Generate the NVML header, the row files and the reference pages from abi/.
+
+usage: scripts/generate.py [--check]
+
+Without an option the files are written.  --check writes nothing and fails,
+naming each file that is missing or differs from what would be written.
+Needs Python 3.9 and its standard library; the output depends on abi/ alone.
+"""
+
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from generate import facts as facts_module  # noqa: E402
+from generate import header, rows  # noqa: E402
+
+
+def all_outputs():
+    facts = facts_module.Facts(ROOT)
+    made = {}
+    made.update(rows.outputs(facts))
+    made.update(header.outputs(facts))
+    unused = facts.shapes.unused()
+    if unused:
+        raise facts_module.FactError(
+            "abi/shapes.tsv: no such thing: " + ", ".join("%s (%s)" % key for key in unused))
+    return made
+
+
+def current_text(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        sys.stderr.write(__doc__)
+        return 2
+    try:
+        made = all_outputs()
+    except facts_module.FactError as error:
+        sys.stderr.write("generate.py: %s\n" % error)
+        return 1
+    stale = [name for name, text in sorted(made.items()) if current_text(ROOT / name) != text]
+    if arguments == ["--check"]:
+        for name in stale:
+            sys.stderr.write("generate.py: %s is stale; run scripts/generate.py\n" % name)
+        return 1 if stale else 0
+    for name in stale:
+        path = ROOT / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made[name], encoding="utf-8", newline="\n")
+        print("wrote", name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""The parts of scripts/generate.py: facts in, generated text out."""
