@@ -17,14 +17,16 @@ def ored(flags):
     return " | ".join(sorted(flags)) or "0"
 
 
-def row_file(purpose, macros, rows):
-    """macros: {name: parameter names}; purpose: comment lines."""
+def row_file(purpose, macros, rows, otherwise=None):
+    """macros: {name: parameter names}; purpose: comment lines; otherwise: {name: what it means if not defined}."""
     out = ["/* " + MARK]
     out += [" * " + line for line in purpose]
     out += [" * %s(%s)" % (name, params) for name, params in macros.items()]
     out[-1] += " */"
     for name, params in macros.items():
-        out += ["#ifndef %s" % name, "#define %s(%s)" % (name, params), "#endif"]
+        meaning = (otherwise or {}).get(name)
+        default = "#define %s %s" % (name, meaning) if meaning else "#define %s(%s)" % (name, params)
+        out += ["#ifndef %s" % name, default, "#endif"]
     out += rows
     out += ["#undef %s" % name for name in macros]
     return "\n".join(out) + "\n"
@@ -35,16 +37,20 @@ def functions_def(facts):
     rows = []
     for function in facts.functions:
         macro = "NVP_FUNCTION_TEXT" if function.returns_text else "NVP_FUNCTION"
+        if "NVP_FN_SESSION" in function.flags:
+            macro = "NVP_FUNCTION_SESSION"
         rows.append("%s(%s, %s, %d, %s, %s, %s, %s, %s, %s)" % (
             macro, function.name, quote(function.group), function.version,
             quote(function.first_driver), quote(function.first_release), ored(function.flags),
             facts.shape(function), function.parameter_list(), function.argument_list()))
     return row_file(
         ["Every NVML function, sorted by name. NVP_FUNCTION returns nvmlReturn_t, NVP_FUNCTION_TEXT text.",
+         "NVP_FUNCTION_SESSION: init and shutdown; rows like any other unless it is defined.",
          "version: of the _vN suffix, 1 without, 0 for the suffixes V and Ext.",
          "first_driver: first of the drivers examined that exports it; first_release: first known release.",
          "shape: one letter a parameter (P pointer or handle, U 32 bits, L 64 bits), V for none."],
-        {"NVP_FUNCTION": columns, "NVP_FUNCTION_TEXT": columns}, rows)
+        {"NVP_FUNCTION": columns, "NVP_FUNCTION_SESSION": columns, "NVP_FUNCTION_TEXT": columns}, rows,
+        {"NVP_FUNCTION_SESSION": "NVP_FUNCTION"})
 
 
 def shapes_def(facts):
