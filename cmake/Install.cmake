@@ -5,8 +5,6 @@ include(CMakePackageConfigHelpers)
 set(nvp_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nvpulse)
 set(nvp_sim_dir ${CMAKE_INSTALL_LIBDIR}/nvpulse/sim)
 
-set_target_properties(nvpulse PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
-
 install(DIRECTORY include/nvpulse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(TARGETS nvpulse nvpulse-static EXPORT nvpulse-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
