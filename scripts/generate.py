@@ -5,7 +5,7 @@ usage: scripts/generate.py [--check]
 
 Without an option the files are written.  --check writes nothing and fails,
 naming each file that is missing or differs from what would be written.
-Needs Python 3.9 and its standard library; the output depends on abi/ alone.
+Needs Python 3.10 and its standard library; the output depends on abi/ alone.
 """
 
 import pathlib
@@ -15,19 +15,19 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from generate import facts as facts_module  # noqa: E402
 from generate import header, rows  # noqa: E402
+from generate.facts import Facts  # noqa: E402
+from generate.tables import FactError  # noqa: E402
 
 
 def all_outputs():
-    facts = facts_module.Facts(ROOT)
+    facts = Facts(ROOT)
     made = {}
     made.update(rows.outputs(facts))
     made.update(header.outputs(facts))
-    unused = facts.shapes.unused()
-    if unused:
-        raise facts_module.FactError(
-            "abi/shapes.tsv: no such thing: " + ", ".join("%s (%s)" % key for key in unused))
+    for name, unused in (("shapes.tsv", facts.shapes.unused()), ("words.tsv", facts.words.unused())):
+        if unused:
+            raise FactError("abi/%s: no such thing: %s" % (name, ", ".join(unused)))
     return made
 
 
@@ -44,7 +44,7 @@ def main(arguments):
         return 2
     try:
         made = all_outputs()
-    except facts_module.FactError as error:
+    except FactError as error:
         sys.stderr.write("generate.py: %s\n" % error)
         return 1
     stale = [name for name, text in sorted(made.items()) if current_text(ROOT / name) != text]

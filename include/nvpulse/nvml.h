@@ -484,8 +484,8 @@ NVP_BEGIN_DECLS
 #define NVML_DEVICE_INFOROM_VERSION_BUFFER_SIZE 16
 #define NVML_DEVICE_MIG_DISABLE 0
 #define NVML_DEVICE_MIG_ENABLE 1
-#define NVML_DEVICE_NAME_BUFFER_SIZE 64
-#define NVML_DEVICE_NAME_V2_BUFFER_SIZE 96
+#define NVML_DEVICE_NAME_BUFFER_SIZE 64 /* too short for the name of a MIG device */
+#define NVML_DEVICE_NAME_V2_BUFFER_SIZE 96 /* room for the name of a MIG device too */
 #define NVML_DEVICE_PART_NUMBER_BUFFER_SIZE 80
 #define NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE 32
 #define NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE 16
@@ -494,8 +494,8 @@ NVP_BEGIN_DECLS
 #define NVML_DEVICE_SERIAL_BUFFER_SIZE 30
 #define NVML_DEVICE_UUID_ASCII_LEN 41
 #define NVML_DEVICE_UUID_BINARY_LEN 16
-#define NVML_DEVICE_UUID_BUFFER_SIZE 80
-#define NVML_DEVICE_UUID_V2_BUFFER_SIZE 96
+#define NVML_DEVICE_UUID_BUFFER_SIZE 80 /* text before MIG */
+#define NVML_DEVICE_UUID_V2_BUFFER_SIZE 96 /* room for the UUID of a MIG device too */
 #define NVML_DEVICE_VBIOS_VERSION_BUFFER_SIZE 32
 #define NVML_DEV_CAP_EGM 1
 #define NVML_DOUBLE_BIT_ECC NVML_MEMORY_ERROR_TYPE_UNCORRECTED
@@ -691,7 +691,7 @@ NVP_BEGIN_DECLS
 #define NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE 80
 #define NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE 80
 #define NVML_TOPOLOGY_CPU NVML_TOPOLOGY_NODE
-#define NVML_VALUE_NOT_AVAILABLE (-1)
+#define NVML_VALUE_NOT_AVAILABLE (-1) /* as a number of any size: all ones */
 #define NVML_VGPU_NAME_BUFFER_SIZE 64
 #define NVML_VGPU_PGPU_HETEROGENEOUS_MODE 0
 #define NVML_VGPU_PGPU_HOMOGENEOUS_MODE 1
@@ -815,6 +815,7 @@ typedef enum nvmlDriverModel_enum {
     NVML_DRIVER_MCDM = 2
 } nvmlDriverModel_t;
 
+/* Performance states, the fastest first. */
 typedef enum nvmlPStates_enum {
     NVML_PSTATE_0 = 0,
     NVML_PSTATE_1 = 1,
@@ -843,6 +844,7 @@ typedef enum nvmlInforomObject_enum {
     NVML_INFOROM_DEN = 3
 } nvmlInforomObject_t;
 
+/* What a call came to. */
 typedef enum nvmlReturn_enum {
     NVML_SUCCESS = 0,
     NVML_ERROR_UNINITIALIZED = 1,
@@ -933,6 +935,7 @@ typedef enum nvmlSamplingType_enum {
     NVML_OFA_UTILIZATION_SAMPLES = 9
 } nvmlSamplingType_t;
 
+/* Which member of an nvmlValue_t holds the value. */
 typedef enum nvmlValueType_enum {
     NVML_VALUE_TYPE_DOUBLE = 0,
     NVML_VALUE_TYPE_UNSIGNED_INT = 1,
@@ -1691,16 +1694,18 @@ typedef enum {
 #define NVML_255_MASK_BIT_SET_PTR(index, nvmlMask) NVML_255_MASK_BIT_SET(index, *(nvmlMask))
 #define NVML_255_MASK_BIT_GET_PTR(index, nvmlMask) NVML_255_MASK_BIT_GET(index, *(nvmlMask))
 
+/* PCI address and ids. */
 typedef struct nvmlPciInfo_st {
-    char busIdLegacy[NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE];
+    char busIdLegacy[NVML_DEVICE_PCI_BUS_ID_BUFFER_V2_SIZE]; /* domain:bus:device.function, four-digit domain */
     unsigned int domain;
     unsigned int bus;
     unsigned int device;
-    unsigned int pciDeviceId;
-    unsigned int pciSubSystemId;
-    char busId[NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE];
+    unsigned int pciDeviceId; /* device id << 16 | vendor id */
+    unsigned int pciSubSystemId; /* subsystem id << 16 | subsystem vendor id */
+    char busId[NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE]; /* domain:bus:device.function, eight-digit domain */
 } nvmlPciInfo_t;
 
+/* ECC errors by place. */
 typedef struct nvmlEccErrorCounts_st {
     unsigned long long l1Cache;
     unsigned long long l2Cache;
@@ -1708,22 +1713,26 @@ typedef struct nvmlEccErrorCounts_st {
     unsigned long long registerFile;
 } nvmlEccErrorCounts_t;
 
+/* Use over the last sampling period. */
 typedef struct nvmlUtilization_st {
-    unsigned int gpu;
-    unsigned int memory;
+    unsigned int gpu; /* percent of time in which a kernel ran */
+    unsigned int memory; /* percent of time in which memory was read or written */
 } nvmlUtilization_t;
 
+/* Memory, in bytes. */
 typedef struct nvmlMemory_st {
     unsigned long long total;
     unsigned long long free;
-    unsigned long long used;
+    unsigned long long used; /* what the driver reserves included */
 } nvmlMemory_t;
 
+/* Light of a unit. */
 typedef struct nvmlLedState_st {
-    char cause[256];
+    char cause[256]; /* why it is amber */
     nvmlLedColor_t color;
 } nvmlLedState_t;
 
+/* What a unit is. */
 typedef struct nvmlUnitInfo_st {
     char name[96];
     char id[96];
@@ -1731,15 +1740,16 @@ typedef struct nvmlUnitInfo_st {
     char firmwareVersion[96];
 } nvmlUnitInfo_t;
 
+/* Power supply of a unit. */
 typedef struct nvmlPSUInfo_st {
     char state[256];
-    unsigned int current;
-    unsigned int voltage;
-    unsigned int power;
+    unsigned int current; /* A */
+    unsigned int voltage; /* V */
+    unsigned int power; /* W */
 } nvmlPSUInfo_t;
 
 typedef struct nvmlUnitFanInfo_st {
-    unsigned int speed;
+    unsigned int speed; /* turns a minute */
     nvmlFanState_t state;
 } nvmlUnitFanInfo_t;
 
@@ -1748,19 +1758,22 @@ typedef struct nvmlUnitFanSpeeds_st {
     unsigned int count;
 } nvmlUnitFanSpeeds_t;
 
+/* A host interface card. */
 typedef struct nvmlHwbcEntry_st {
     unsigned int hwbcId;
     char firmwareVersion[32];
 } nvmlHwbcEntry_t;
 
+/* An event. */
 typedef struct nvmlEventData_st {
     nvmlDevice_t device;
     unsigned long long eventType;
-    unsigned long long eventData;
-    unsigned int gpuInstanceId;
-    unsigned int computeInstanceId;
+    unsigned long long eventData; /* Xid number for nvmlEventTypeXidCriticalError */
+    unsigned int gpuInstanceId; /* all ones: none */
+    unsigned int computeInstanceId; /* all ones: none */
 } nvmlEventData_t;
 
+/* BAR1 window, in bytes. */
 typedef struct nvmlBAR1Memory_st {
     unsigned long long bar1Total;
     unsigned long long bar1Free;
@@ -1772,11 +1785,13 @@ typedef struct nvmlBridgeChipInfo_st {
     unsigned int fwVersion;
 } nvmlBridgeChipInfo_t;
 
+/* Bridge chips of a board. */
 typedef struct nvmlBridgeChipHierarchy_st {
     unsigned char bridgeCount;
     nvmlBridgeChipInfo_t bridgeChipInfo[NVML_MAX_PHYSICAL_BRIDGE];
 } nvmlBridgeChipHierarchy_t;
 
+/* A value; which member holds it is told beside it. */
 typedef union nvmlValue_st {
     double dVal;
     int siVal;
@@ -1787,22 +1802,25 @@ typedef union nvmlValue_st {
     unsigned short usVal;
 } nvmlValue_t;
 
+/* One sample. */
 typedef struct nvmlSample_st {
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     nvmlValue_t sampleValue;
 } nvmlSample_t;
 
+/* How long a limit held the clocks down. */
 typedef struct nvmlViolationTime_st {
-    unsigned long long referenceTime;
-    unsigned long long violationTime;
+    unsigned long long referenceTime; /* us */
+    unsigned long long violationTime; /* ns */
 } nvmlViolationTime_t;
 
+/* Accounting data of a process. */
 typedef struct nvmlAccountingStats_st {
-    unsigned int gpuUtilization;
-    unsigned int memoryUtilization;
-    unsigned long long maxMemoryUsage;
-    unsigned long long time;
-    unsigned long long startTime;
+    unsigned int gpuUtilization; /* percent of its life in which its kernels ran */
+    unsigned int memoryUtilization; /* percent of its life in which memory was read or written */
+    unsigned long long maxMemoryUsage; /* bytes */
+    unsigned long long time; /* ms that its context was active */
+    unsigned long long startTime; /* us since 1970 */
     unsigned int isRunning;
     unsigned int reserved[5];
 } nvmlAccountingStats_t;
@@ -1812,19 +1830,20 @@ typedef struct nvmlNvLinkUtilizationControl_st {
     nvmlNvLinkUtilizationCountPktTypes_t pktfilter;
 } nvmlNvLinkUtilizationControl_t;
 
+/* One field to read, and what came of it. */
 typedef struct nvmlFieldValue_st {
-    unsigned int fieldId;
-    unsigned int scopeId;
-    long long timestamp;
-    long long latencyUsec;
+    unsigned int fieldId; /* in: an NVML_FI_ number */
+    unsigned int scopeId; /* in: link, fan or the like; 0 without; ignored by drivers before 450 */
+    long long timestamp; /* us since 1970 */
+    long long latencyUsec; /* us that reading it took */
     nvmlValueType_t valueType;
-    nvmlReturn_t nvmlReturn;
+    nvmlReturn_t nvmlReturn; /* result of this entry; the others hold only on NVML_SUCCESS */
     nvmlValue_t value;
 } nvmlFieldValue_t;
 
 typedef struct nvmlVgpuInstanceUtilizationSample_st {
     nvmlVgpuInstance_t vgpuInstance;
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     nvmlValue_t smUtil;
     nvmlValue_t memUtil;
     nvmlValue_t encUtil;
@@ -1835,16 +1854,17 @@ typedef struct nvmlVgpuProcessUtilizationSample_st {
     nvmlVgpuInstance_t vgpuInstance;
     unsigned int pid;
     char processName[NVML_VGPU_NAME_BUFFER_SIZE];
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     unsigned int smUtil;
     unsigned int memUtil;
     unsigned int encUtil;
     unsigned int decUtil;
 } nvmlVgpuProcessUtilizationSample_t;
 
+/* Engine use of a process, in percent. */
 typedef struct nvmlProcessUtilizationSample_st {
     unsigned int pid;
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     unsigned int smUtil;
     unsigned int memUtil;
     unsigned int encUtil;
@@ -1876,6 +1896,7 @@ typedef struct nvmlGridLicensableFeatures_st {
     nvmlGridLicensableFeature_t gridLicensableFeatures[NVML_GRID_LICENSE_FEATURE_MAX_COUNT];
 } nvmlGridLicensableFeatures_t;
 
+/* An encoder session. */
 typedef struct nvmlEncoderSessionInfo_st {
     unsigned int sessionId;
     unsigned int pid;
@@ -1884,7 +1905,7 @@ typedef struct nvmlEncoderSessionInfo_st {
     unsigned int hResolution;
     unsigned int vResolution;
     unsigned int averageFps;
-    unsigned int averageLatency;
+    unsigned int averageLatency; /* us */
 } nvmlEncoderSessionInfo_t;
 
 typedef struct nvmlVgpuMetadata_st {
@@ -1924,7 +1945,7 @@ typedef struct nvmlVgpuPgpuCompatibility_st {
 typedef struct nvmlFBCStats_st {
     unsigned int sessionsCount;
     unsigned int averageFPS;
-    unsigned int averageLatency;
+    unsigned int averageLatency; /* us */
 } nvmlFBCStats_t;
 
 typedef struct nvmlFBCSessionInfo_st {
@@ -1939,9 +1960,10 @@ typedef struct nvmlFBCSessionInfo_st {
     unsigned int hResolution;
     unsigned int vResolution;
     unsigned int averageFPS;
-    unsigned int averageLatency;
+    unsigned int averageLatency; /* us */
 } nvmlFBCSessionInfo_t;
 
+/* Engines and memory of a MIG device. */
 typedef struct nvmlDeviceAttributes_st {
     unsigned int multiprocessorCount;
     unsigned int sharedCopyEngineCount;
@@ -1951,14 +1973,16 @@ typedef struct nvmlDeviceAttributes_st {
     unsigned int sharedOfaCount;
     unsigned int gpuInstanceSliceCount;
     unsigned int computeInstanceSliceCount;
-    unsigned long long memorySizeMB;
+    unsigned long long memorySizeMB; /* MiB */
 } nvmlDeviceAttributes_t;
 
+/* Slices that an instance takes. */
 typedef struct nvmlGpuInstancePlacement_st {
     unsigned int start;
     unsigned int size;
 } nvmlGpuInstancePlacement_t;
 
+/* What a GPU instance profile offers. */
 typedef struct nvmlGpuInstanceProfileInfo_st {
     unsigned int id;
     unsigned int isP2pSupported;
@@ -1970,9 +1994,10 @@ typedef struct nvmlGpuInstanceProfileInfo_st {
     unsigned int encoderCount;
     unsigned int jpegCount;
     unsigned int ofaCount;
-    unsigned long long memorySizeMB;
+    unsigned long long memorySizeMB; /* MiB */
 } nvmlGpuInstanceProfileInfo_t;
 
+/* A GPU instance. */
 typedef struct nvmlGpuInstanceInfo_st {
     nvmlDevice_t device;
     unsigned int id;
@@ -1980,6 +2005,7 @@ typedef struct nvmlGpuInstanceInfo_st {
     nvmlGpuInstancePlacement_t placement;
 } nvmlGpuInstanceInfo_t;
 
+/* What a compute instance profile offers. */
 typedef struct nvmlComputeInstanceProfileInfo_st {
     unsigned int id;
     unsigned int sliceCount;
@@ -1992,11 +2018,13 @@ typedef struct nvmlComputeInstanceProfileInfo_st {
     unsigned int sharedOfaCount;
 } nvmlComputeInstanceProfileInfo_t;
 
+/* Slices that an instance takes. */
 typedef struct nvmlComputeInstancePlacement_st {
     unsigned int start;
     unsigned int size;
 } nvmlComputeInstancePlacement_t;
 
+/* A compute instance. */
 typedef struct nvmlComputeInstanceInfo_st {
     nvmlDevice_t device;
     nvmlGpuInstance_t gpuInstance;
@@ -2005,6 +2033,7 @@ typedef struct nvmlComputeInstanceInfo_st {
     nvmlComputeInstancePlacement_t placement;
 } nvmlComputeInstanceInfo_t;
 
+/* Memory banks by how many spare rows they have left. */
 typedef struct nvmlRowRemapperHistogramValues_st {
     unsigned int max;
     unsigned int high;
@@ -2019,9 +2048,10 @@ typedef struct nvmlExcludedDeviceInfo_st {
 } nvmlExcludedDeviceInfo_t;
 typedef nvmlExcludedDeviceInfo_t nvmlBlacklistDeviceInfo_t;
 
+/* A process on a device. */
 typedef struct nvmlProcessInfo_v1_st {
     unsigned int pid;
-    unsigned long long usedGpuMemory;
+    unsigned long long usedGpuMemory; /* bytes; all ones: not available */
 } nvmlProcessInfo_v1_t;
 
 typedef struct nvmlClkMonFaultInfo_struct {
@@ -2029,6 +2059,7 @@ typedef struct nvmlClkMonFaultInfo_struct {
     unsigned int clkDomainFaultMask;
 } nvmlClkMonFaultInfo_t;
 
+/* Faults of the clock monitor. */
 typedef struct nvmlClkMonStatus_status {
     unsigned int bGlobalStatus;
     unsigned int clkMonListSize;
@@ -2045,29 +2076,33 @@ typedef struct nvmlVgpuLicenseExpiry_st {
     unsigned char status;
 } nvmlVgpuLicenseExpiry_t;
 
+/* Licence of a virtual GPU. */
 typedef struct nvmlVgpuLicenseInfo_st {
     unsigned char isLicensed;
     nvmlVgpuLicenseExpiry_t licenseExpiry;
-    unsigned int currentState;
+    unsigned int currentState; /* an NVML_GRID_LICENSE_STATE_ number */
 } nvmlVgpuLicenseInfo_t;
 
+/* Memory, in bytes, what the driver reserves told apart. */
 typedef struct nvmlMemory_v2_st {
     unsigned int version;
     unsigned long long total;
-    unsigned long long reserved;
+    unsigned long long reserved; /* by driver and firmware */
     unsigned long long free;
-    unsigned long long used;
+    unsigned long long used; /* without the reserved part */
 } nvmlMemory_v2_t;
 #define nvmlMemory_v2 NVML_STRUCT_VERSION(Memory, 2)
 
+/* A process on a device or a MIG slice. */
 typedef struct nvmlProcessInfo_v2_st {
     unsigned int pid;
-    unsigned long long usedGpuMemory;
-    unsigned int gpuInstanceId;
-    unsigned int computeInstanceId;
+    unsigned long long usedGpuMemory; /* bytes; all ones: not available */
+    unsigned int gpuInstanceId; /* all ones: none */
+    unsigned int computeInstanceId; /* all ones: none */
 } nvmlProcessInfo_v2_t;
 typedef nvmlProcessInfo_v2_t nvmlProcessInfo_t;
 
+/* What a GPU instance profile offers. */
 typedef struct nvmlGpuInstanceProfileInfo_v2_st {
     unsigned int version;
     unsigned int id;
@@ -2080,11 +2115,12 @@ typedef struct nvmlGpuInstanceProfileInfo_v2_st {
     unsigned int encoderCount;
     unsigned int jpegCount;
     unsigned int ofaCount;
-    unsigned long long memorySizeMB;
+    unsigned long long memorySizeMB; /* MiB */
     char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE];
 } nvmlGpuInstanceProfileInfo_v2_t;
 #define nvmlGpuInstanceProfileInfo_v2 NVML_STRUCT_VERSION(GpuInstanceProfileInfo, 2)
 
+/* What a compute instance profile offers. */
 typedef struct nvmlComputeInstanceProfileInfo_v2_st {
     unsigned int version;
     unsigned int id;
@@ -2100,6 +2136,7 @@ typedef struct nvmlComputeInstanceProfileInfo_v2_st {
 } nvmlComputeInstanceProfileInfo_v2_t;
 #define nvmlComputeInstanceProfileInfo_v2 NVML_STRUCT_VERSION(ComputeInstanceProfileInfo, 2)
 
+/* Thermal sensors; temperatures in degrees C. */
 typedef struct {
     unsigned int count;
     struct {
@@ -2121,25 +2158,28 @@ typedef struct nvmlGpuDynamicPstatesInfo_st {
     } utilization[NVML_MAX_GPU_UTILIZATIONS];
 } nvmlGpuDynamicPstatesInfo_t;
 
+/* One metric. */
 typedef struct {
-    unsigned int metricId;
+    unsigned int metricId; /* in: an nvmlGpmMetricId_t */
     nvmlReturn_t nvmlReturn;
     double value;
     struct {
         char *shortName;
         char *longName;
         char *unit;
-    } metricInfo;
+    } metricInfo; /* texts that the driver owns */
 } nvmlGpmMetric_t;
 
+/* Metrics between two samples. Its version is the plain number NVML_GPM_METRICS_GET_VERSION. */
 typedef struct {
     unsigned int version;
-    unsigned int numMetrics;
+    unsigned int numMetrics; /* in: entries of metrics in use */
     nvmlGpmSample_t sample1;
     nvmlGpmSample_t sample2;
-    nvmlGpmMetric_t metrics[NVML_GPM_METRIC_MAX];
+    nvmlGpmMetric_t metrics[NVML_GPM_METRIC_MAX]; /* 98 entries before 575, 210 before 595; write no further than numMetrics */
 } nvmlGpmMetricsGet_t;
 
+/* Its version is the plain number NVML_GPM_SUPPORT_VERSION. */
 typedef struct {
     unsigned int version;
     unsigned int isSupportedDevice;
@@ -2148,10 +2188,10 @@ typedef struct {
 typedef union {
     struct {
         unsigned int avgFactor;
-        unsigned int timeslice;
+        unsigned int timeslice; /* ns */
     } vgpuSchedDataWithARR;
     struct {
-        unsigned int timeslice;
+        unsigned int timeslice; /* ns */
     } vgpuSchedData;
 } nvmlVgpuSchedulerParams_t;
 
@@ -2206,9 +2246,10 @@ typedef struct nvmlVgpuSchedulerCapabilities_st {
     unsigned int minAvgFactorForARR;
 } nvmlVgpuSchedulerCapabilities_t;
 
+/* Fabric state of a device. */
 typedef struct {
-    unsigned char clusterUuid[NVML_GPU_FABRIC_UUID_LEN];
-    nvmlReturn_t status;
+    unsigned char clusterUuid[NVML_GPU_FABRIC_UUID_LEN]; /* sixteen bytes, not text */
+    nvmlReturn_t status; /* holds when state is NVML_GPU_FABRIC_STATE_COMPLETED */
     unsigned int cliqueId;
     nvmlGpuFabricState_t state;
 } nvmlGpuFabricInfo_t;
@@ -2228,6 +2269,7 @@ typedef struct nvmlConfComputeSystemState_st {
     unsigned int devToolsMode;
 } nvmlConfComputeSystemState_t;
 
+/* Memory, in KiB. */
 typedef struct nvmlConfComputeMemSizeInfo_st {
     unsigned long long protectedMemSizeKib;
     unsigned long long unprotectedMemSizeKib;
@@ -2244,40 +2286,45 @@ typedef struct nvmlConfComputeGpuAttestationReport_st {
     unsigned int isCecAttestationReportPresent;
     unsigned int attestationReportSize;
     unsigned int cecAttestationReportSize;
-    unsigned char nonce[NVML_CC_GPU_CEC_NONCE_SIZE];
+    unsigned char nonce[NVML_CC_GPU_CEC_NONCE_SIZE]; /* in: the caller's random bytes */
     unsigned char attestationReport[NVML_CC_GPU_ATTESTATION_REPORT_SIZE];
     unsigned char cecAttestationReport[NVML_CC_GPU_CEC_ATTESTATION_REPORT_SIZE];
 } nvmlConfComputeGpuAttestationReport_t;
 
+/* Power limit of a part of a device. */
 typedef struct {
     unsigned int version;
     nvmlPowerScopeType_t powerScope;
-    unsigned int powerValueMw;
+    unsigned int powerValueMw; /* mW */
 } nvmlPowerValue_v2_t;
 #define nvmlPowerValue_v2 NVML_STRUCT_VERSION(PowerValue, 2)
 
+/* A process with its protected memory. */
 typedef struct {
     unsigned int pid;
-    unsigned long long usedGpuMemory;
+    unsigned long long usedGpuMemory; /* bytes; all ones: not available */
     unsigned int gpuInstanceId;
     unsigned int computeInstanceId;
-    unsigned long long usedGpuCcProtectedMemory;
+    unsigned long long usedGpuCcProtectedMemory; /* bytes; all ones: not available */
 } nvmlProcessDetail_v1_t;
 
+/* Processes of one mode, in an array of the caller. */
 typedef struct {
     unsigned int version;
-    unsigned int mode;
-    unsigned int numProcArrayEntries;
+    unsigned int mode; /* in: an nvmlProcessMode_t */
+    unsigned int numProcArrayEntries; /* in: room; out: processes */
     nvmlProcessDetail_v1_t *procArray;
 } nvmlProcessDetailList_v1_t;
 typedef nvmlProcessDetailList_v1_t nvmlProcessDetailList_t;
 #define nvmlProcessDetailList_v1 NVML_STRUCT_VERSION(ProcessDetailList, 1)
 
+/* Chip-to-chip link. It has no version field. */
 typedef struct {
     unsigned int isC2cEnabled;
 } nvmlC2cModeInfo_v1_t;
 #define nvmlC2cModeInfo_v1 NVML_STRUCT_VERSION(C2cModeInfo, 1)
 
+/* What a GPU instance profile offers. */
 typedef struct nvmlGpuInstanceProfileInfo_v3_st {
     unsigned int version;
     unsigned int id;
@@ -2289,12 +2336,13 @@ typedef struct nvmlGpuInstanceProfileInfo_v3_st {
     unsigned int encoderCount;
     unsigned int jpegCount;
     unsigned int ofaCount;
-    unsigned long long memorySizeMB;
+    unsigned long long memorySizeMB; /* MiB */
     char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE];
     unsigned int capabilities;
 } nvmlGpuInstanceProfileInfo_v3_t;
 #define nvmlGpuInstanceProfileInfo_v3 NVML_STRUCT_VERSION(GpuInstanceProfileInfo, 3)
 
+/* What a compute instance profile offers. */
 typedef struct nvmlComputeInstanceProfileInfo_v3_st {
     unsigned int version;
     unsigned int id;
@@ -2311,16 +2359,17 @@ typedef struct nvmlComputeInstanceProfileInfo_v3_st {
 } nvmlComputeInstanceProfileInfo_v3_t;
 #define nvmlComputeInstanceProfileInfo_v3 NVML_STRUCT_VERSION(ComputeInstanceProfileInfo, 3)
 
+/* PCI address, ids and class. */
 typedef struct {
     unsigned int version;
     unsigned int domain;
     unsigned int bus;
     unsigned int device;
-    unsigned int pciDeviceId;
-    unsigned int pciSubSystemId;
+    unsigned int pciDeviceId; /* device id << 16 | vendor id */
+    unsigned int pciSubSystemId; /* subsystem id << 16 | subsystem vendor id */
     unsigned int baseClass;
     unsigned int subClass;
-    char busId[NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE];
+    char busId[NVML_DEVICE_PCI_BUS_ID_BUFFER_SIZE]; /* domain:bus:device.function, eight-digit domain */
 } nvmlPciInfoExt_v1_t;
 typedef nvmlPciInfoExt_v1_t nvmlPciInfoExt_t;
 #define nvmlPciInfoExt_v1 NVML_STRUCT_VERSION(PciInfoExt, 1)
@@ -2339,16 +2388,17 @@ typedef struct {
 typedef nvmlVgpuPlacementId_v1_t nvmlVgpuPlacementId_t;
 #define nvmlVgpuPlacementId_v1 NVML_STRUCT_VERSION(VgpuPlacementId, 1)
 
+/* Places for virtual GPUs, in an array of the caller. */
 typedef struct {
     unsigned int version;
     unsigned int placementSize;
-    unsigned int count;
+    unsigned int count; /* in: room; out: places */
     unsigned int *placementIds;
 } nvmlVgpuPlacementList_v1_t;
 #define nvmlVgpuPlacementList_v1 NVML_STRUCT_VERSION(VgpuPlacementList, 1)
 
 typedef struct {
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     nvmlVgpuInstance_t vgpuInstance;
     nvmlValue_t smUtil;
     nvmlValue_t memUtil;
@@ -2370,7 +2420,7 @@ typedef nvmlVgpuInstancesUtilizationInfo_v1_t nvmlVgpuInstancesUtilizationInfo_t
 
 typedef struct {
     char processName[NVML_VGPU_NAME_BUFFER_SIZE];
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     nvmlVgpuInstance_t vgpuInstance;
     unsigned int pid;
     unsigned int smUtil;
@@ -2390,8 +2440,9 @@ typedef struct {
 typedef nvmlVgpuProcessesUtilizationInfo_v1_t nvmlVgpuProcessesUtilizationInfo_t;
 #define nvmlVgpuProcessesUtilizationInfo_v1 NVML_STRUCT_VERSION(VgpuProcessesUtilizationInfo, 1)
 
+/* Engine use of a process, in percent. */
 typedef struct {
-    unsigned long long timeStamp;
+    unsigned long long timeStamp; /* us since 1970 */
     unsigned int pid;
     unsigned int smUtil;
     unsigned int memUtil;
@@ -2401,15 +2452,17 @@ typedef struct {
     unsigned int ofaUtil;
 } nvmlProcessUtilizationInfo_v1_t;
 
+/* Engine use by process, in an array of the caller. */
 typedef struct {
     unsigned int version;
-    unsigned int processSamplesCount;
-    unsigned long long lastSeenTimeStamp;
+    unsigned int processSamplesCount; /* in: room; out: samples */
+    unsigned long long lastSeenTimeStamp; /* in: only newer samples are given; us since 1970 */
     nvmlProcessUtilizationInfo_v1_t *procUtilArray;
 } nvmlProcessesUtilizationInfo_v1_t;
 typedef nvmlProcessesUtilizationInfo_v1_t nvmlProcessesUtilizationInfo_t;
 #define nvmlProcessesUtilizationInfo_v1 NVML_STRUCT_VERSION(ProcessesUtilizationInfo, 1)
 
+/* ECC errors of the on-chip memory. */
 typedef struct {
     unsigned int version;
     unsigned long long aggregateUncParity;
@@ -2452,20 +2505,22 @@ typedef struct nvmlConfComputeGetKeyRotationThresholdInfo_st {
 typedef nvmlConfComputeGetKeyRotationThresholdInfo_v1_t nvmlConfComputeGetKeyRotationThresholdInfo_t;
 #define nvmlConfComputeGetKeyRotationThresholdInfo_v1 NVML_STRUCT_VERSION(ConfComputeGetKeyRotationThresholdInfo, 1)
 
+/* Fabric state of a device, with its health. */
 typedef struct {
     unsigned int version;
-    unsigned char clusterUuid[NVML_GPU_FABRIC_UUID_LEN];
-    nvmlReturn_t status;
+    unsigned char clusterUuid[NVML_GPU_FABRIC_UUID_LEN]; /* sixteen bytes, not text */
+    nvmlReturn_t status; /* holds when state is NVML_GPU_FABRIC_STATE_COMPLETED */
     unsigned int cliqueId;
     nvmlGpuFabricState_t state;
-    unsigned int healthMask;
+    unsigned int healthMask; /* parts are read with NVML_GPU_FABRIC_HEALTH_GET */
 } nvmlGpuFabricInfo_v2_t;
 #define nvmlGpuFabricInfo_v2 NVML_STRUCT_VERSION(GpuFabricInfo, 2)
 
+/* Clock offset and its range. */
 typedef struct {
     unsigned int version;
-    nvmlClockType_t type;
-    nvmlPstates_t pstate;
+    nvmlClockType_t type; /* in */
+    nvmlPstates_t pstate; /* in */
     int clockOffsetMHz;
     int minClockOffsetMHz;
     int maxClockOffsetMHz;
@@ -2482,7 +2537,7 @@ typedef nvmlDeviceCapabilities_v1_t nvmlDeviceCapabilities_t;
 
 typedef struct {
     unsigned int version;
-    unsigned long long bar1Size;
+    unsigned long long bar1Size; /* bytes */
 } nvmlVgpuTypeBar1Info_v1_t;
 typedef nvmlVgpuTypeBar1Info_v1_t nvmlVgpuTypeBar1Info_t;
 #define nvmlVgpuTypeBar1Info_v1 NVML_STRUCT_VERSION(VgpuTypeBar1Info, 1)
@@ -2494,9 +2549,10 @@ typedef struct {
 typedef nvmlSystemDriverBranchInfo_v1_t nvmlSystemDriverBranchInfo_t;
 #define nvmlSystemDriverBranchInfo_v1 NVML_STRUCT_VERSION(SystemDriverBranchInfo, 1)
 
+/* A cooler. */
 typedef struct {
     unsigned int version;
-    unsigned int index;
+    unsigned int index; /* in */
     nvmlCoolerControl_t signalType;
     nvmlCoolerTarget_t target;
 } nvmlCoolerInfo_v1_t;
@@ -2512,15 +2568,16 @@ typedef nvmlDramEncryptionInfo_v1_t nvmlDramEncryptionInfo_t;
 
 typedef struct {
     unsigned int version;
-    int marginTemperature;
+    int marginTemperature; /* degrees C */
 } nvmlMarginTemperature_v1_t;
 typedef nvmlMarginTemperature_v1_t nvmlMarginTemperature_t;
 #define nvmlMarginTemperature_v1 NVML_STRUCT_VERSION(MarginTemperature, 1)
 
+/* Speed of a fan. */
 typedef struct {
     unsigned int version;
-    unsigned int fan;
-    unsigned int speed;
+    unsigned int fan; /* in */
+    unsigned int speed; /* turns a minute */
 } nvmlFanSpeedInfo_v1_t;
 typedef nvmlFanSpeedInfo_v1_t nvmlFanSpeedInfo_t;
 #define nvmlFanSpeedInfo_v1 NVML_STRUCT_VERSION(FanSpeedInfo, 1)
@@ -2539,6 +2596,7 @@ typedef struct {
 typedef nvmlDeviceCurrentClockFreqs_v1_t nvmlDeviceCurrentClockFreqs_t;
 #define nvmlDeviceCurrentClockFreqs_v1 NVML_STRUCT_VERSION(DeviceCurrentClockFreqs, 1)
 
+/* Where a device sits in its rack, first form. */
 typedef struct {
     unsigned int version;
     unsigned char ibGuid[16];
@@ -2551,6 +2609,7 @@ typedef struct {
 } nvmlPlatformInfo_v1_t;
 #define nvmlPlatformInfo_v1 NVML_STRUCT_VERSION(PlatformInfo, 1)
 
+/* Where a device sits in its rack. */
 typedef struct {
     unsigned int version;
     unsigned char ibGuid[16];
@@ -2564,27 +2623,29 @@ typedef struct {
 typedef nvmlPlatformInfo_v2_t nvmlPlatformInfo_t;
 #define nvmlPlatformInfo_v2 NVML_STRUCT_VERSION(PlatformInfo, 2)
 
+/* Places for virtual GPUs, in an array of the caller. */
 typedef struct {
     unsigned int version;
     unsigned int placementSize;
-    unsigned int count;
+    unsigned int count; /* in: room; out: places */
     unsigned int *placementIds;
-    unsigned int mode;
+    unsigned int mode; /* in: NVML_VGPU_PGPU_HETEROGENEOUS_MODE or _HOMOGENEOUS_MODE */
 } nvmlVgpuPlacementList_v2_t;
 typedef nvmlVgpuPlacementList_v2_t nvmlVgpuPlacementList_t;
 #define nvmlVgpuPlacementList_v2 NVML_STRUCT_VERSION(VgpuPlacementList, 2)
 
 typedef struct {
     unsigned int version;
-    unsigned long long size;
+    unsigned long long size; /* bytes */
 } nvmlVgpuRuntimeState_v1_t;
 typedef nvmlVgpuRuntimeState_v1_t nvmlVgpuRuntimeState_t;
 #define nvmlVgpuRuntimeState_v1 NVML_STRUCT_VERSION(VgpuRuntimeState, 1)
 
+/* Temperature of a sensor. */
 typedef struct {
     unsigned int version;
-    nvmlTemperatureSensors_t sensorType;
-    int temperature;
+    nvmlTemperatureSensors_t sensorType; /* in */
+    int temperature; /* degrees C */
 } nvmlTemperature_v1_t;
 typedef nvmlTemperature_v1_t nvmlTemperature_t;
 #define nvmlTemperature_v1 NVML_STRUCT_VERSION(Temperature, 1)
@@ -2613,6 +2674,7 @@ typedef struct {
 typedef nvmlNvlinkSetBwMode_v1_t nvmlNvlinkSetBwMode_t;
 #define nvmlNvlinkSetBwMode_v1 NVML_STRUCT_VERSION(NvlinkSetBwMode, 1)
 
+/* 255 bits in eight words. */
 typedef struct {
     unsigned int mask[NVML_255_MASK_NUM_ELEMS];
 } nvmlMask255_t;
@@ -2671,9 +2733,10 @@ typedef union {
     unsigned char bytes[NVML_DEVICE_UUID_BINARY_LEN];
 } nvmlUUIDValue_t;
 
+/* A UUID, as text or as bytes. */
 typedef struct {
     unsigned int version;
-    unsigned int type;
+    unsigned int type; /* an nvmlUUIDType_t */
     nvmlUUIDValue_t value;
 } nvmlUUID_v1_t;
 typedef nvmlUUID_v1_t nvmlUUID_t;
@@ -2774,7 +2837,7 @@ typedef struct {
 
 typedef struct {
     unsigned int version;
-    unsigned int timeoutms;
+    unsigned int timeoutms; /* ms */
     nvmlSystemEventSet_t set;
     nvmlSystemEventData_v1_t *data;
     unsigned int dataSize;
@@ -2798,6 +2861,7 @@ typedef struct {
 typedef nvmlRepairStatus_v1_t nvmlRepairStatus_t;
 #define nvmlRepairStatus_v1 NVML_STRUCT_VERSION(RepairStatus, 1)
 
+/* Identifier that a device keeps for life. */
 typedef struct {
     unsigned int version;
     unsigned long long value;
@@ -2829,13 +2893,14 @@ typedef struct {
 typedef nvmlEccSramUniqueUncorrectedErrorCounts_v1_t nvmlEccSramUniqueUncorrectedErrorCounts_t;
 #define nvmlEccSramUniqueUncorrectedErrorCounts_v1 NVML_STRUCT_VERSION(EccSramUniqueUncorrectedErrorCounts, 1)
 
+/* Fabric state of a device, with its health and a summary of it. */
 typedef struct {
     unsigned int version;
-    unsigned char clusterUuid[NVML_GPU_FABRIC_UUID_LEN];
-    nvmlReturn_t status;
+    unsigned char clusterUuid[NVML_GPU_FABRIC_UUID_LEN]; /* sixteen bytes, not text */
+    nvmlReturn_t status; /* holds when state is NVML_GPU_FABRIC_STATE_COMPLETED */
     unsigned int cliqueId;
     nvmlGpuFabricState_t state;
-    unsigned int healthMask;
+    unsigned int healthMask; /* parts are read with NVML_GPU_FABRIC_HEALTH_GET */
     unsigned char healthSummary;
 } nvmlGpuFabricInfo_v3_t;
 typedef nvmlGpuFabricInfo_v3_t nvmlGpuFabricInfoV_t;
@@ -2963,12 +3028,13 @@ typedef struct {
     unsigned int timeRun;
 } nvmlBBXTimeData_v1_t;
 
+/* Accounting data of a process. */
 typedef struct {
-    unsigned int pid;
+    unsigned int pid; /* in */
     unsigned int isRunning;
     unsigned int gpuUtilization;
     unsigned int memoryUtilization;
-    unsigned long long maxMemoryUsage;
+    unsigned long long maxMemoryUsage; /* bytes */
     unsigned int sampleCount;
     unsigned long long sumGpuUtil;
     unsigned long long sumFbUtil;
@@ -2988,11 +3054,13 @@ typedef struct {
     unsigned int bufferSize;
 } nvmlGetCPER_v1_t;
 
+/* An Xid error. */
 typedef struct nvmlXidEntry_st {
     unsigned int xidTimeStamp;
     unsigned int xidNumber;
 } nvmlXidEntry_t;
 
+/* First and last Xid errors. In driver headers only. */
 typedef struct nvmlXidData_st {
     unsigned int xidFirstEntryCount;
     nvmlXidEntry_t xidFirstEntry[10];
@@ -3287,10 +3355,13 @@ NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures) nvp_nvmlDeviceGet
 #define nvmlDeviceGetGridLicensableFeatures nvp_nvmlDeviceGetGridLicensableFeatures
 #endif
 
-#if (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14)
+#if (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14) || (NVP__NVML_LEVEL == 15 && !defined(NVML_NO_UNVERSIONED_FUNC_DEFS) && !defined(nvmlGetBlacklistDeviceCount))
 NVP_API extern __typeof__(nvmlGetBlacklistDeviceCount) nvp_nvmlGetBlacklistDeviceCount;
-NVP_API extern __typeof__(nvmlGetBlacklistDeviceInfoByIndex) nvp_nvmlGetBlacklistDeviceInfoByIndex;
 #define nvmlGetBlacklistDeviceCount nvp_nvmlGetBlacklistDeviceCount
+#endif
+
+#if (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14) || (NVP__NVML_LEVEL == 15 && !defined(NVML_NO_UNVERSIONED_FUNC_DEFS) && !defined(nvmlGetBlacklistDeviceInfoByIndex))
+NVP_API extern __typeof__(nvmlGetBlacklistDeviceInfoByIndex) nvp_nvmlGetBlacklistDeviceInfoByIndex;
 #define nvmlGetBlacklistDeviceInfoByIndex nvp_nvmlGetBlacklistDeviceInfoByIndex
 #endif
 
@@ -4204,849 +4275,849 @@ NVP_API extern __typeof__(nvmlVgpuInstanceGetFBCStats) nvp_nvmlVgpuInstanceGetFB
 
 #else /* our own declarations */
 
-/* Since 450.51. */
+/* Destroys a MIG compute instance. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance);
-/* Since 450.51. */
+/* Device, GPU instance, id and profile of a compute instance. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t *info);
-/* Since 450.80.02. */
+/* Device, GPU instance, id, profile and placement of a compute instance. Since 450.80.02. */
 NVP_API nvmlReturn_t nvp_nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t *info);
-/* Since 525.53. */
+/* Whether the counter stream of the device is on. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceCcuGetStreamState(nvmlDevice_t device, unsigned int *state);
-/* Since 525.53. */
+/* Switches the counter stream of the device on or off. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceCcuSetStreamState(nvmlDevice_t device, unsigned int state);
-/* Since 340.108. */
+/* Forgets the accounting data of all processes that have ended. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceClearAccountingPids(nvmlDevice_t device);
-/* Since 340.108. */
+/* Lets the calling thread run on every processor again. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceClearCpuAffinity(nvmlDevice_t device);
-/* Since 340.108. */
+/* Sets the ECC error counters of one kind to zero. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType);
-/* Since 525.53. */
+/* Sets the counters behind several field ids to zero; each entry gets its own result. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t *values);
-/* Since 450.51. */
+/* Creates a MIG GPU instance from a profile id. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceCreateGpuInstance(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t *gpuInstance);
-/* Since 460.32.03. */
+/* Creates a MIG GPU instance at a chosen place. Since 460.32.03. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsigned int profileId, const nvmlGpuInstancePlacement_t *placement, nvmlGpuInstance_t *gpuInstance);
-/* Since 415.22. */
+/* Overrides the clocks that CUDA asks for. Since 415.22. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceCudaClocks(nvmlDevice_t device, unsigned int applyOverride);
-/* Since 375.20. */
+/* Looks for devices below a PCI address and attaches them. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceDiscoverGpus(nvmlPciInfo_t *pciInfo);
-/* Since 375.20. */
+/* Stops or restarts a counter of an NVLink. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceFreezeNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlEnableState_t freeze);
-/* Since 340.108. */
+/* Whether only root may use a group of calls. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t *isRestricted);
-/* Since 340.108. */
+/* How many ended processes accounting keeps. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int *bufferSize);
-/* Since 340.108. */
+/* Whether accounting of processes is on. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t *mode);
-/* Since 340.108. */
+/* Processes that accounting knows, running and ended; an id can appear again. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count, unsigned int *pids);
-/* Since 340.108. */
+/* Accounting data of a process. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t *stats);
-/* Since 610.43.02. */
+/* Accounting data of a process, whose id goes in through the struct. Since 610.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t *stats);
-/* Since 375.39. */
+/* Virtual GPUs that run on the device. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int *vgpuCount, nvmlVgpuInstance_t *vgpuInstances);
-/* Since 510.39.01. */
+/* Whether adaptive clocking is on. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int *adaptiveClockStatus);
-/* Since 580.65.06. */
+/* How host and device share addresses. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t *mode);
-/* Since 340.108. */
+/* Clock that applications were set to, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
-/* Since 450.51. */
+/* Architecture of the device. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch);
-/* Since 450.51. */
+/* Engine counts of a MIG device. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes);
-/* Since 450.51. */
+/* Engine and slice counts and memory of a MIG device. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes);
-/* Since 340.108. */
+/* Whether automatic boost is on now and by default. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t *isEnabled, nvmlEnableState_t *defaultIsEnabled);
-/* Since 340.108. */
+/* Size and use of the BAR1 window, in bytes. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t *bar1Memory);
-/* Since 610.43.02. */
+/* How long the device has run, from its black box. Since 610.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXTimeData_v1_t *timeData);
-/* Since 340.108. */
+/* Number of the board; devices on one board share it. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int *boardId);
-/* Since 375.20. */
+/* Part number of the board. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBoardPartNumber(nvmlDevice_t device, char *partNumber, unsigned int length);
-/* Since 340.108. */
+/* Product line of the device. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type);
-/* Since 340.108. */
+/* Bridge chips between the devices of a board. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBridgeChipInfo(nvmlDevice_t device, nvmlBridgeChipHierarchy_t *bridgeHierarchy);
-/* Since 495.29.05. */
+/* Bus that the device sits on. Since 495.29.05. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType_t *type);
-/* Since 545.23.06. */
+/* Whether the chip-to-chip link is on. Since 545.23.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t *c2cModeInfo);
-/* Since 555.42.02. */
+/* Bit set of what the device can do. Since 555.42.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t *caps);
-/* Since 470.42.01. */
+/* Faults that the clock monitor found. Since 470.42.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetClkMonStatus(nvmlDevice_t device, nvmlClkMonStatus_t *status);
-/* Since 375.20. */
+/* One clock of one kind (current, default, target), in MHz. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clockType, nvmlClockId_t clockId, unsigned int *clockMHz);
-/* Since 340.108. */
+/* Current clock of a domain, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
-/* Since 555.42.02. */
+/* Clock offset of a domain at a performance state, and its range, in MHz. Since 555.42.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t *info);
-/* Since 450.51. */
+/* Compute instance of a MIG device handle. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int *id);
-/* Since 340.108. */
+/* Which processes may use the device for compute. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode);
-/* Since 340.108. */
+/* Processes with a compute context, as 16-byte records. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_v1_t *infos);
-/* Since 450.66. */
+/* Processes with a compute context, as 24-byte records with MIG instance ids. Since 450.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_v2_t *infos);
-/* Since 510.39.01. */
+/* Processes with a compute context; the record is 32 bytes in three releases of 535. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
-/* Since 535.43.02. */
+/* Signed report for a nonce that the caller gives. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetConfComputeGpuAttestationReport(nvmlDevice_t device, nvmlConfComputeGpuAttestationReport_t *gpuAtstReport);
-/* Since 535.43.02. */
+/* Certificate chains of the device. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetConfComputeGpuCertificate(nvmlDevice_t device, nvmlConfComputeGpuCertificate_t *gpuCert);
-/* Since 535.43.02. */
+/* Protected and unprotected memory, in KiB. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetConfComputeMemSizeInfo(nvmlDevice_t device, nvmlConfComputeMemSizeInfo_t *memInfo);
-/* Since 535.43.02. */
+/* Use of the protected memory, in bytes. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetConfComputeProtectedMemoryUsage(nvmlDevice_t device, nvmlMemory_t *memory);
-/* Since 565.57.01. */
+/* Kind of a cooler and what it cools. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCoolerInfo(nvmlDevice_t device, nvmlCoolerInfo_t *coolerInfo);
-/* Since 340.108. */
+/* Number of devices that the caller may open. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCount(unsigned int *deviceCount);
-/* Since 340.108. */
+/* Number of all devices, also of those that the caller may not open. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCount_v2(unsigned int *deviceCount);
-/* Since 340.108. */
+/* Processors near the device, as a bit set in words of unsigned long. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long *cpuSet);
-/* Since 450.51. */
+/* Processors near the device within a node or socket, as a bit set. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long *cpuSet, nvmlAffinityScope_t scope);
-/* Since 375.39. */
+/* Virtual GPU types that can be created now. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCreatableVgpus(nvmlDevice_t device, unsigned int *vgpuCount, nvmlVgpuTypeId_t *vgpuTypeIds);
-/* Since 378.09. */
+/* CUDA compute capability, as two numbers. Since 378.09. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor);
-/* Since 340.108. */
+/* PCIe generation that the link runs at now. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned int *currLinkGen);
-/* Since 340.108. */
+/* PCIe lanes in use now. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned int *currLinkWidth);
-/* Since 565.57.01. */
+/* Current clocks as text: name=value pairs. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCurrentClockFreqs(nvmlDevice_t device, nvmlDeviceCurrentClockFreqs_t *currentClockFreqs);
-/* Since 535.43.02. */
+/* Bit set of why clocks are not higher. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long *clocksEventReasons);
-/* Since 340.108. */
+/* Bit set of why clocks are not higher; older name. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long *clocksThrottleReasons);
-/* Since 340.108. */
+/* Use of the video decoder in percent, and its sampling period in us. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int *utilization, unsigned int *samplingPeriodUs);
-/* Since 340.108. */
+/* Clock that applications get by default, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
-/* Since 515.43.04. */
+/* Whether ECC is on by default. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t *defaultMode);
-/* Since 340.108. */
+/* ECC errors by place of memory. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlEccErrorCounts_t *eccCounts);
-/* Since 450.51. */
+/* Device that a MIG device is part of. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t migDevice, nvmlDevice_t *device);
-/* Since 340.108. */
+/* Whether a display has been set up on the device. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t *isActive);
-/* Since 340.108. */
+/* Whether a monitor is connected. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t *display);
-/* Since 570.86.16. */
+/* Memory encryption now and after the next reboot. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDramEncryptionMode(nvmlDevice_t device, nvmlDramEncryptionInfo_t *current, nvmlDramEncryptionInfo_t *pending);
-/* Since 340.108. */
+/* Windows driver model now and after the next reboot. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDriverModel(nvmlDevice_t device, nvmlDriverModel_t *current, nvmlDriverModel_t *pending);
-/* Since 555.42.02. */
+/* Windows driver model now and after the next reboot; knows MCDM. Since 555.42.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t *current, nvmlDriverModel_t *pending);
-/* Since 515.43.04. */
+/* Utilisation of each domain, as the performance state logic sees it. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device, nvmlGpuDynamicPstatesInfo_t *pDynamicPstatesInfo);
-/* Since 340.108. */
+/* Whether ECC is on now and after the next reboot. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending);
-/* Since 375.66. */
+/* Share of the encoder that is still free, in percent. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetEncoderCapacity(nvmlDevice_t device, nvmlEncoderType_t encoderQueryType, unsigned int *encoderCapacity);
-/* Since 375.66. */
+/* Running encoder sessions. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetEncoderSessions(nvmlDevice_t device, unsigned int *sessionCount, nvmlEncoderSessionInfo_t *sessionInfos);
-/* Since 375.66. */
+/* Encoder sessions, their mean frame rate and their mean latency in us. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsigned int *sessionCount, unsigned int *averageFps, unsigned int *averageLatency);
-/* Since 340.108. */
+/* Use of the video encoder in percent, and its sampling period in us. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int *utilization, unsigned int *samplingPeriodUs);
-/* Since 340.108. */
+/* Power limit in force, the lowest of all, in mW. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int *limit);
-/* Since 410.104. */
+/* Running frame buffer capture sessions. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFBCSessions(nvmlDevice_t device, unsigned int *sessionCount, nvmlFBCSessionInfo_t *sessionInfo);
-/* Since 410.104. */
+/* Frame buffer capture sessions, their mean frame rate and latency in us. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t *fbcStats);
-/* Since 515.86.01. */
+/* Whether a fan is under automatic or manual control. Since 515.86.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t *policy);
-/* Since 340.108. */
+/* Fan speed that was asked for, in percent. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int *speed);
-/* Since 565.57.01. */
+/* Measured speed of a fan, in turns a minute. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t *fanSpeed);
-/* Since 418.30. */
+/* Speed of one fan that was asked for, in percent. Since 418.30. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int *speed);
-/* Since 384.47. */
+/* Reads several field ids at once; each entry gets its own result. Since 384.47. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t *values);
-/* Since 520.56.06. */
+/* Lowest and highest offset of the graphics clock, in MHz. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpcClkMinMaxVfOffset(nvmlDevice_t device, int *minOffset, int *maxOffset);
-/* Since 515.43.04. */
+/* Offset of the graphics clock, in MHz. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpcClkVfOffset(nvmlDevice_t device, int *offset);
-/* Since 525.53. */
+/* Fabric cluster, clique and state of the device. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *gpuFabricInfo);
-/* Since 550.40.07. */
+/* Fabric cluster, clique, state and health of the device. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t *gpuFabricInfo);
-/* Since 450.51. */
+/* GPU instance with an id. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, unsigned int id, nvmlGpuInstance_t *gpuInstance);
-/* Since 450.51. */
+/* GPU instance of a MIG device handle. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int *id);
-/* Since 450.51. */
+/* Where instances of a profile can lie; room for all must be given. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstancePossiblePlacements(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t *placements, unsigned int *count);
-/* Since 470.42.01. */
+/* Where instances of a profile can lie; NULL asks for the number. Since 470.42.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstancePlacement_t *placements, unsigned int *count);
-/* Since 450.51. */
+/* What a GPU instance profile offers. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t *info);
-/* Since 580.65.06. */
+/* What a GPU instance profile offers, by profile id. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstanceProfileInfo_v2_t *info);
-/* Since 510.39.01. */
+/* What a GPU instance profile offers, with its name. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_v2_t *info);
-/* Since 450.51. */
+/* How many instances of a profile still fit. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstanceRemainingCapacity(nvmlDevice_t device, unsigned int profileId, unsigned int *count);
-/* Since 450.51. */
+/* GPU instances of a profile; room for all must be given. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuInstances(nvmlDevice_t device, unsigned int profileId, nvmlGpuInstance_t *gpuInstances, unsigned int *count);
-/* Since 525.53. */
+/* Highest PCIe generation that the device itself can do. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int *maxLinkGenDevice);
-/* Since 340.108. */
+/* Operation mode now and after the next reboot. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t *current, nvmlGpuOperationMode_t *pending);
-/* Since 375.20. */
+/* Processes with a graphics context, as 16-byte records. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_v1_t *infos);
-/* Since 450.66. */
+/* Processes with a graphics context, as 24-byte records with MIG instance ids. Since 450.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_v2_t *infos);
-/* Since 510.39.01. */
+/* Processes with a graphics context; the record is 32 bytes in three releases of 535. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
-/* Since 375.82. */
+/* Features of the device that need a licence. Since 375.82. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGridLicensableFeatures(nvmlDevice_t device, nvmlGridLicensableFeatures_t *pGridLicensableFeatures);
-/* Since 410.104. */
+/* Features of the device that need a licence, with product name. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGridLicensableFeatures_v2(nvmlDevice_t device, nvmlGridLicensableFeatures_t *pGridLicensableFeatures);
-/* Since 440.26. */
+/* Features of the device that need a licence, with whether they are on. Since 440.26. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGridLicensableFeatures_v3(nvmlDevice_t device, nvmlGridLicensableFeatures_t *pGridLicensableFeatures);
-/* Since 470.57.02. */
+/* Features of the device that need a licence, with the date on which it ends. Since 470.57.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGridLicensableFeatures_v4(nvmlDevice_t device, nvmlGridLicensableFeatures_t *pGridLicensableFeatures);
-/* Since 510.68.02. */
+/* Whether GSP firmware is in use now and by default. Since 510.68.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int *isEnabled, unsigned int *defaultMode);
-/* Since 510.68.02. */
+/* Version of the GSP firmware; the buffer must hold 64 bytes. Since 510.68.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, char *version);
-/* Since 340.108. */
+/* Device by index; those without permission are not counted. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device);
-/* Since 340.108. */
+/* Device by index, 0 to count - 1. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device);
-/* Since 340.108. */
+/* Device by PCI address as text. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device);
-/* Since 340.108. */
+/* Device by PCI address as text; says when permission is lacking. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device);
-/* Since 340.108. */
+/* Device by serial number of the board. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device);
-/* Since 340.108. */
+/* Device by UUID as text. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device);
-/* Since 575.51.02. */
+/* Device by UUID as text or bytes. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t *uuid, nvmlDevice_t *device);
-/* Since 430.50. */
+/* Whether the host serves virtual GPUs through SR-IOV. Since 430.50. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t *pHostVgpuMode);
-/* Since 580.82.07. */
+/* Name of the host that was stored for the device. Since 580.82.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t *hostname);
-/* Since 340.108. */
+/* Index of the device; it can change after a reboot. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index);
-/* Since 340.108. */
+/* Checksum of the configuration in the infoROM. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int *checksum);
-/* Since 340.108. */
+/* Version of the whole infoROM image. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetInforomImageVersion(nvmlDevice_t device, char *version, unsigned int length);
-/* Since 340.108. */
+/* Version of one infoROM object. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvmlInforomObject_t object, char *version, unsigned int length);
-/* Since 495.29.05. */
+/* Interrupt number of the device. Since 495.29.05. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int *irqNum);
-/* Since 535.43.02. */
+/* Use of the JPEG engine in percent, and its sampling period in us. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int *utilization, unsigned int *samplingPeriodUs);
-/* Since 535.129.03. */
+/* When the black box was last written, and how long that took in us. Since 535.129.03. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long *timestamp, unsigned long *durationUs);
-/* Since 390.157. */
+/* Processes that compute through MPS, as 16-byte records. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_v1_t *infos);
-/* Since 470.42.01. */
+/* Processes that compute through MPS, as 24-byte records with MIG instance ids. Since 470.42.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_v2_t *infos);
-/* Since 510.39.01. */
+/* Processes that compute through MPS; the record is 32 bytes in three releases of 535. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount, nvmlProcessInfo_t *infos);
-/* Since 570.86.16. */
+/* Degrees C left until the device slows down. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMarginTemperature(nvmlDevice_t device, nvmlMarginTemperature_t *marginTempInfo);
-/* Since 340.108. */
+/* Highest clock of a domain, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock);
-/* Since 375.20. */
+/* Highest boost clock that a user can set, in MHz. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMaxCustomerBoostClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz);
-/* Since 450.51. */
+/* Highest number of MIG devices. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int *count);
-/* Since 340.108. */
+/* Highest PCIe generation that device and slot can do together. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_t device, unsigned int *maxLinkGen);
-/* Since 340.108. */
+/* Most PCIe lanes that device and slot can use together. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned int *maxLinkWidth);
-/* Since 520.56.06. */
+/* Lowest and highest offset of the memory clock, in MHz. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemClkMinMaxVfOffset(nvmlDevice_t device, int *minOffset, int *maxOffset);
-/* Since 520.56.06. */
+/* Offset of the memory clock, in MHz. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemClkVfOffset(nvmlDevice_t device, int *offset);
-/* Since 450.51. */
+/* NUMA nodes near the device, as a bit set in words of unsigned long. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int nodeSetSize, unsigned long *nodeSet, nvmlAffinityScope_t scope);
-/* Since 510.39.01. */
+/* Width of the memory bus, in bits. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth);
-/* Since 340.108. */
+/* One ECC counter: kind of error, lifetime, place. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, nvmlMemoryLocation_t locationType, unsigned long long *count);
-/* Since 340.108. */
+/* Memory in bytes; what the driver reserves counts as used. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory);
-/* Since 510.39.01. */
+/* Memory in bytes; what the driver reserves is told apart. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory);
-/* Since 450.51. */
+/* MIG device by index; there can be gaps. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t *migDevice);
-/* Since 450.51. */
+/* MIG mode now and after the next reset. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *currentMode, unsigned int *pendingMode);
-/* Since 515.43.04. */
+/* Lowest and highest clock of a domain at a performance state, in MHz. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMinMaxClockOfPState(nvmlDevice_t device, nvmlClockType_t type, nvmlPstates_t pstate, unsigned int *minClockMHz, unsigned int *maxClockMHz);
-/* Since 515.43.04. */
+/* Lowest and highest fan speed that can be set, in percent. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int *minSpeed, unsigned int *maxSpeed);
-/* Since 340.108. */
+/* Number n of the device node /dev/nvidia<n>. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber);
-/* Since 535.43.02. */
+/* Number of the module that the device sits on. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int *moduleId);
-/* Since 340.108. */
+/* Whether the board carries more than one device. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int *multiGpuBool);
-/* Since 340.108. */
+/* Product name of the device. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length);
-/* Since 510.39.01. */
+/* Number of fans. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int *numFans);
-/* Since 510.39.01. */
+/* Number of cores. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int *numCores);
-/* Since 550.40.07. */
+/* NUMA node of the device's memory. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned int *node);
-/* Since 375.20. */
+/* Whether an NVLink can do something. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned int link, nvmlNvLinkCapability_t capability, unsigned int *capResult);
-/* Since 375.20. */
+/* One error counter of an NVLink. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned int link, nvmlNvLinkErrorCounter_t counter, unsigned long long *counterValue);
-/* Since 580.65.06. */
+/* NVLink encryption and firmware of the device. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t *info);
-/* Since 470.42.01. */
+/* Kind of the device at the other end of an NVLink. Since 470.42.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link, nvmlIntNvLinkDeviceType_t *pNvLinkDeviceType);
-/* Since 375.20. */
+/* PCI address at the other end of an NVLink, in the older struct. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci);
-/* Since 390.157. */
+/* PCI address at the other end of an NVLink. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci);
-/* Since 375.20. */
+/* Whether an NVLink is up. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t *isActive);
-/* Since 375.20. */
+/* What a counter of an NVLink counts. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t *control);
-/* Since 375.20. */
+/* Receive and transmit counts of an NVLink. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter, unsigned long long *rxcounter, unsigned long long *txcounter);
-/* Since 375.20. */
+/* Version of an NVLink. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned int link, unsigned int *version);
-/* Since 570.86.16. */
+/* Bandwidth mode of the device's NVLinks. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t *getBwMode);
-/* Since 570.86.16. */
+/* Bandwidth modes that the device's NVLinks can run in. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t *supportedBwMode);
-/* Since 535.43.02. */
+/* Use of the optical flow engine in percent, and its sampling period in us. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int *utilization, unsigned int *samplingPeriodUs);
-/* Since 375.20. */
+/* Whether two devices can reach each other in one way. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t *p2pStatus);
-/* Since 340.108. */
+/* PCI address and ids, in the oldest struct. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci);
-/* Since 550.40.07. */
+/* PCI address, ids and class. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *pci);
-/* Since 340.108. */
+/* PCI address and ids, in the older struct. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci);
-/* Since 390.157. */
+/* PCI address and ids. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci);
-/* Since 510.39.01. */
+/* Highest speed of the PCIe link, as one of the NVML_PCIE_LINK_MAX_SPEED numbers. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned int *maxSpeed);
-/* Since 375.20. */
+/* PCIe replays since the driver started. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned int *value);
-/* Since 515.43.04. */
+/* Speed of the PCIe link now, in Mbps. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPcieSpeed(nvmlDevice_t device, unsigned int *pcieSpeed);
-/* Since 375.20. */
+/* PCIe traffic over the last 20 ms, in KB/s. Blocks for that long. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int *value);
-/* Since 580.65.06. */
+/* Identifier that the device keeps for life. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t *pdi);
-/* Since 565.57.01. */
+/* Performance modes as text. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPerformanceModes(nvmlDevice_t device, nvmlDevicePerfModes_t *perfModes);
-/* Since 340.108. */
+/* Performance state, 0 (fastest) to 15; 32 is unknown. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *pState);
-/* Since 340.108. */
+/* Whether the driver stays loaded without clients. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode);
-/* Since 430.09. */
+/* Host data for virtual GPU migration, as text. Since 430.09. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPgpuMetadataString(nvmlDevice_t device, char *pgpuMetadata, unsigned int *bufferSize);
-/* Since 565.57.01. */
+/* Where the device sits in its rack. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t *platformInfo);
-/* Since 340.108. */
+/* Power limit by default, in mW. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device, unsigned int *defaultLimit);
-/* Since 340.108. */
+/* Power limit that was set, in mW. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int *limit);
-/* Since 340.108. */
+/* Lowest and highest power limit that can be set, in mW. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device, unsigned int *minLimit, unsigned int *maxLimit);
-/* Since 340.108. */
+/* Whether power management is on. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerManagementMode(nvmlDevice_t device, nvmlEnableState_t *mode);
-/* Since 580.65.06. */
+/* Power mode now, and the bit set of those that can be set. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t *powerMizerMode);
-/* In no known driver. */
+/* Power mode. In no known driver. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerMode(nvmlDevice_t device, unsigned int *powerModeId);
-/* Since 510.39.01. */
+/* Whether the machine runs on mains or battery. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSource_t *powerSource);
-/* Since 340.108. */
+/* Performance state; older name. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t *pState);
-/* Since 340.108. */
+/* Power drawn, in mW; averaged over a second on recent devices. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int *power);
-/* Since 375.66. */
+/* Engine use by process since a time stamp, in percent. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetProcessUtilization(nvmlDevice_t device, nvmlProcessUtilizationSample_t *utilization, unsigned int *processSamplesCount, unsigned long long lastSeenTimeStamp);
-/* Since 550.40.07. */
+/* Engine use by process since a time stamp, in percent; JPEG and optical flow too. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t *procesesUtilInfo);
-/* Since 450.51. */
+/* Memory rows remapped, whether more wait for a reset, and whether one failed. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int *corrRows, unsigned int *uncRows, unsigned int *isPending, unsigned int *failureOccurred);
-/* Since 580.159.03. */
+/* Memory rows remapped, active and inactive. Since 580.159.03. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nvmlRemappedRowsInfo_v2_t *info);
-/* Since 580.65.06. */
+/* Whether memory repairs wait for a reset. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRepairStatus(nvmlDevice_t device, nvmlRepairStatus_t *repairStatus);
-/* Since 340.108. */
+/* Addresses of retired memory pages. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRetiredPages(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int *pageCount, unsigned long long *addresses);
-/* Since 340.108. */
+/* Whether retired pages wait for a reboot. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t device, nvmlEnableState_t *isPending);
-/* Since 410.104. */
+/* Addresses of retired memory pages, and when each was retired. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRetiredPages_v2(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int *pageCount, unsigned long long *addresses, unsigned long long *timestamps);
-/* Since 450.51. */
+/* How many memory banks have how many spare rows left. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t *values);
-/* Since 535.104.05. */
+/* Processes of one mode, with their protected memory. Since 535.104.05. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t *plist);
-/* Since 340.108. */
+/* Recent samples newer than a time stamp, for one quantity. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type, unsigned long long lastSeenTimeStamp, nvmlValueType_t *sampleValType, unsigned int *sampleCount, nvmlSample_t *samples);
-/* Since 340.108. */
+/* Serial number of the board. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length);
-/* Since 535.161.07. */
+/* ECC errors of the on-chip memory. Since 535.161.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t *status);
-/* Since 580.65.06. */
+/* Uncorrected errors of the on-chip memory by place. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device, nvmlEccSramUniqueUncorrectedErrorCounts_t *errorCounts);
-/* Since 535.43.02. */
+/* Reasons that nvmlDeviceGetCurrentClocksEventReasons can give. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t device, unsigned long long *supportedClocksEventReasons);
-/* Since 340.108. */
+/* Reasons that can be given; older name. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device, unsigned long long *supportedClocksThrottleReasons);
-/* Since 340.108. */
+/* Events that the device can report, as a bit set. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device, unsigned long long *eventTypes);
-/* Since 340.108. */
+/* Graphics clocks that go with a memory clock, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device, unsigned int memoryClockMHz, unsigned int *count, unsigned int *clocksMHz);
-/* Since 340.108. */
+/* Memory clocks that can be set, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int *count, unsigned int *clocksMHz);
-/* Since 515.43.04. */
+/* Performance states of the device; the size is in bytes. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t device, nvmlPstates_t *pstates, unsigned int size);
-/* In no known driver. */
+/* Power modes that can be set, as a bit set. In no known driver. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedPowerModes(nvmlDevice_t device, unsigned int *supportedPowerModes);
-/* Since 375.39. */
+/* Virtual GPU types that the device can run. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetSupportedVgpus(nvmlDevice_t device, unsigned int *vgpuCount, nvmlVgpuTypeId_t *vgpuTypeIds);
-/* Since 515.86.01. */
+/* Speed that a fan aims at, in percent. Since 515.86.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, unsigned int fan, unsigned int *targetSpeed);
-/* Since 340.108. */
+/* Temperature of a sensor, in degrees C. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp);
-/* Since 340.108. */
+/* Temperature at which something happens, in degrees C. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, unsigned int *temp);
-/* Since 565.57.01. */
+/* Temperature of a sensor, in degrees C, with sign. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t *temperature);
-/* Since 515.43.04. */
+/* Thermal sensors with their range, in degrees C. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensorIndex, nvmlGpuThermalSettings_t *pThermalSettings);
-/* Since 375.20. */
+/* Nearest point at which two devices meet. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuTopologyLevel_t *pathInfo);
-/* Since 375.20. */
+/* Devices within a distance. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level, unsigned int *count, nvmlDevice_t *deviceArray);
-/* Since 340.108. */
+/* Sum of the ECC errors of one kind. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t errorType, nvmlEccCounterType_t counterType, unsigned long long *eccCounts);
-/* Since 384.47. */
+/* Energy since the driver was loaded, in mJ. Since 384.47. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy);
-/* Since 340.108. */
+/* UUID of the device, as text. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length);
-/* Since 580.159.03. */
+/* Whether the memory has a fault that cannot be repaired. Since 580.159.03. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t device, nvmlUnrepairableMemoryStatus_v1_t *unrepairableMemoryStatus);
-/* Since 340.108. */
+/* Time that kernels ran and that memory was read or written, in percent. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
-/* Since 340.108. */
+/* Version of the video BIOS. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVbiosVersion(nvmlDevice_t device, char *version, unsigned int length);
-/* Since 525.53. */
+/* Whether the device can do something for virtual GPUs. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, unsigned int *capResult);
-/* Since 550.40.07. */
+/* Whether virtual GPUs of different types can run together. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuHeterogeneousMode(nvmlDevice_t device, nvmlVgpuHeterogeneousMode_t *pHeterogeneousMode);
-/* Since 550.40.07. */
+/* Engine use by virtual GPU since a time stamp; JPEG and optical flow too. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device, nvmlVgpuInstancesUtilizationInfo_t *vgpuUtilInfo);
-/* Since 390.157. */
+/* Host data for virtual GPU migration. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuMetadata(nvmlDevice_t device, nvmlVgpuPgpuMetadata_t *pgpuMetadata, unsigned int *bufferSize);
-/* Since 375.66. */
+/* Engine use by process in virtual GPUs since a time stamp, in percent. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuProcessUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, unsigned int *vgpuProcessSamplesCount, nvmlVgpuProcessUtilizationSample_t *utilizationSamples);
-/* Since 550.40.07. */
+/* Engine use by process in virtual GPUs since a time stamp; JPEG and optical flow too. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t device, nvmlVgpuProcessesUtilizationInfo_t *vgpuProcUtilInfo);
-/* Since 525.53. */
+/* Policies and ranges of the virtual GPU scheduler. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuSchedulerCapabilities(nvmlDevice_t device, nvmlVgpuSchedulerCapabilities_t *pCapabilities);
-/* Since 525.53. */
+/* Log of the virtual GPU scheduler. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuSchedulerLog(nvmlDevice_t device, nvmlVgpuSchedulerLog_t *pSchedulerLog);
-/* Since 595.45.04. */
+/* Log of the virtual GPU scheduler of one engine. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device, nvmlVgpuSchedulerLogInfo_v2_t *pSchedulerLogInfo);
-/* Since 525.53. */
+/* Policy of the virtual GPU scheduler. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerGetState_t *pSchedulerState);
-/* Since 595.45.04. */
+/* Policy of the virtual GPU scheduler of one engine. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerStateInfo_v2_t *pSchedulerStateInfo);
-/* Since 550.40.07. */
+/* Where virtual GPUs of a type can be created now. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuTypeCreatablePlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t *pPlacementList);
-/* Since 550.40.07. */
+/* Where virtual GPUs of a type can lie. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuTypeSupportedPlacements(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuPlacementList_t *pPlacementList);
-/* Since 375.39. */
+/* Engine use by virtual GPU since a time stamp. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long long lastSeenTimeStamp, nvmlValueType_t *sampleValType, unsigned int *vgpuInstanceSamplesCount, nvmlVgpuInstanceUtilizationSample_t *utilizationSamples);
-/* Since 340.108. */
+/* How long a limit held the clocks down, in ns. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetViolationStatus(nvmlDevice_t device, nvmlPerfPolicyType_t perfPolicyType, nvmlViolationTime_t *violTime);
-/* Since 375.20. */
+/* Whether the device is passed through, or serves or is a virtual GPU. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t *pVirtualMode);
-/* Since 375.39. */
+/* First and last Xid errors of the device. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceGetXidErrors(nvmlDevice_t device, nvmlXidData_t *xidData);
-/* Since 450.51. */
+/* Whether a handle is that of a MIG device. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int *isMigDevice);
-/* Since 375.20. */
+/* Keeps new clients off a device, or lets them in again. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceModifyDrainState(nvmlPciInfo_t *pciInfo, nvmlEnableState_t newState);
-/* Since 340.108. */
+/* Whether two devices share a board. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int *onSameBoard);
-/* Since 570.86.16. */
+/* Puts a power smoothing profile in force. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDevicePowerSmoothingActivatePresetProfile(nvmlDevice_t device, nvmlPowerSmoothingProfile_t *profile);
-/* Since 570.86.16. */
+/* Switches power smoothing on or off. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDevicePowerSmoothingSetState(nvmlDevice_t device, nvmlPowerSmoothingState_t *state);
-/* Since 570.86.16. */
+/* Changes one value of a power smoothing profile. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDevicePowerSmoothingUpdatePresetProfileParam(nvmlDevice_t device, nvmlPowerSmoothingProfile_t *profile);
-/* Since 375.20. */
+/* Whether new clients are kept off a device. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceQueryDrainState(nvmlPciInfo_t *pciInfo, nvmlEnableState_t *currentState);
-/* Since 580.95.05. */
+/* Reads several port registers; each entry gets its own result. Since 580.95.05. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceReadPRMCounters_v1(nvmlDevice_t device, nvmlPRMCounterList_v1_t *counterList);
-/* Since 570.181. */
+/* Reads or writes a port register. Since 570.181. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceReadWritePRM_v1(nvmlDevice_t device, nvmlPRMTLV_v1_t *buffer);
-/* Since 340.108. */
+/* Adds events of a device to an event set. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long eventTypes, nvmlEventSet_t set);
-/* Since 375.20. */
+/* Detaches a drained device. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceRemoveGpu(nvmlPciInfo_t *pciInfo);
-/* Since 410.104. */
+/* Detaches a drained device, and says what becomes of it and of its link. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceRemoveGpu_v2(nvmlPciInfo_t *pciInfo, nvmlDetachGpuState_t gpuState, nvmlPcieLinkState_t linkState);
-/* Since 340.108. */
+/* Takes the clocks of applications back to the default. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
-/* Since 410.104. */
+/* Lets the graphics clock move freely again. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
-/* Since 465.19.01. */
+/* Lets the memory clock move freely again. Since 465.19.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device);
-/* Since 375.20. */
+/* Sets the error counters of an NVLink to zero. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t device, unsigned int link);
-/* Since 375.20. */
+/* Sets a counter of an NVLink to zero. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceResetNvLinkUtilizationCounter(nvmlDevice_t device, unsigned int link, unsigned int counter);
-/* Since 340.108. */
+/* Lets only root, or everybody, use a group of calls. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType, nvmlEnableState_t isRestricted);
-/* Since 340.108. */
+/* Switches accounting of processes on or off. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode);
-/* Since 340.108. */
+/* Sets the clocks of applications, in MHz. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int memClockMHz, unsigned int graphicsClockMHz);
-/* Since 340.108. */
+/* Switches automatic boost on or off. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled);
-/* Since 555.42.02. */
+/* Sets the clock offset of a domain at a performance state, in MHz. Since 555.42.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t *info);
-/* Since 340.108. */
+/* Sets which processes may use the device for compute. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode);
-/* Since 535.43.02. */
+/* Sets the size of the unprotected memory, in KiB. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, unsigned long long sizeKiB);
-/* Since 340.108. */
+/* Binds the calling thread to the processors near the device. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetCpuAffinity(nvmlDevice_t device);
-/* Since 340.108. */
+/* Switches automatic boost on or off by default. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetDefaultAutoBoostedClocksEnabled(nvmlDevice_t device, nvmlEnableState_t enabled, unsigned int flags);
-/* Since 515.43.04. */
+/* Puts a fan under automatic control again. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsigned int fan);
-/* Since 570.86.16. */
+/* Sets memory encryption from the next reboot on. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetDramEncryptionMode(nvmlDevice_t device, const nvmlDramEncryptionInfo_t *dramEncryption);
-/* Since 340.108. */
+/* Sets the Windows driver model from the next reboot on. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetDriverModel(nvmlDevice_t device, nvmlDriverModel_t driverModel, unsigned int flags);
-/* Since 340.108. */
+/* Switches ECC on or off from the next reboot on. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc);
-/* Since 515.86.01. */
+/* Puts a fan under automatic or manual control. Since 515.86.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy);
-/* Since 515.43.04. */
+/* Sets the speed of a fan, in percent. It stays until taken back. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed);
-/* Since 515.43.04. */
+/* Sets the offset of the graphics clock, in MHz. Since 515.43.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetGpcClkVfOffset(nvmlDevice_t device, int offset);
-/* Since 410.104. */
+/* Keeps the graphics clock within a range, in MHz. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz, unsigned int maxGpuClockMHz);
-/* Since 340.108. */
+/* Sets the operation mode from the next reboot on. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t mode);
-/* Since 580.82.07. */
+/* Stores the name of the host for the device. Since 580.82.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetHostname_v1(nvmlDevice_t device, nvmlHostname_v1_t *hostname);
-/* Since 520.56.06. */
+/* Sets the offset of the memory clock, in MHz. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetMemClkVfOffset(nvmlDevice_t device, int offset);
-/* Since 465.19.01. */
+/* Keeps the memory clock within a range, in MHz. Since 465.19.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz, unsigned int maxMemClockMHz);
-/* Since 450.51. */
+/* Switches MIG mode on or off. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned int mode, nvmlReturn_t *activationStatus);
-/* Since 525.53. */
+/* Sets when NVLinks go to their low power state. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetNvLinkDeviceLowPowerThreshold(nvmlDevice_t device, nvmlNvLinkPowerThres_t *info);
-/* Since 375.20. */
+/* Sets what a counter of an NVLink counts. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetNvLinkUtilizationControl(nvmlDevice_t device, unsigned int link, unsigned int counter, nvmlNvLinkUtilizationControl_t *control, unsigned int reset);
-/* Since 570.86.16. */
+/* Sets the bandwidth mode of the device's NVLinks. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkSetBwMode_t *setBwMode);
-/* Since 340.108. */
+/* Keeps the driver loaded without clients, or not. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode);
-/* Since 340.108. */
+/* Sets the power limit, in mW. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit);
-/* Since 535.43.02. */
+/* Sets the power limit of a part of the device, in mW. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t device, nvmlPowerValue_v2_t *powerValue);
-/* Since 580.65.06. */
+/* Sets the power mode. Since 580.65.06. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetPowerMizerMode_v1(nvmlDevice_t device, nvmlDevicePowerMizerModes_v1_t *powerMizerMode);
-/* In no known driver. */
+/* Sets the power mode. In no known driver. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetPowerMode(nvmlDevice_t device, unsigned int powerModeId);
-/* Since 590.44.01. */
+/* Sets which data the driver keeps in memory shared with its clients. Since 590.44.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetRusdSettings_v1(nvmlDevice_t device, nvmlRusdSettings_v1_t *settings);
-/* Since 460.27.04. */
+/* Sets a temperature threshold, in degrees C. Since 460.27.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t thresholdType, int *temp);
-/* Since 550.40.07. */
+/* Switches something for virtual GPUs on or off. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetVgpuCapabilities(nvmlDevice_t device, nvmlDeviceVgpuCapability_t capability, nvmlEnableState_t state);
-/* Since 550.40.07. */
+/* Lets virtual GPUs of different types run together, or not. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetVgpuHeterogeneousMode(nvmlDevice_t device, const nvmlVgpuHeterogeneousMode_t *pHeterogeneousMode);
-/* Since 525.53. */
+/* Sets the policy of the virtual GPU scheduler. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetVgpuSchedulerState(nvmlDevice_t device, nvmlVgpuSchedulerSetState_t *pSchedulerState);
-/* Since 595.45.04. */
+/* Sets the policy of the virtual GPU scheduler of one engine. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t device, nvmlVgpuSchedulerState_v2_t *pSchedulerState);
-/* Since 375.20. */
+/* Makes the device serve virtual GPUs, or not. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceSetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t virtualMode);
-/* Since 340.108. */
+/* Checks the infoROM against its checksum. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceValidateInforom(nvmlDevice_t device);
-/* Since 595.45.04. */
+/* Unloads the firmware that serves virtual GPUs. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceVgpuForceGspUnload(nvmlDevice_t device);
-/* Since 570.86.16. */
+/* Withdraws power profiles. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceWorkloadPowerProfileClearRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t *requestedProfiles);
-/* Since 570.86.16. */
+/* Power profiles that exist, were asked for and are in force. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceWorkloadPowerProfileGetCurrentProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileCurrentProfiles_t *currentProfiles);
-/* Since 570.86.16. */
+/* Power profiles with their priorities and conflicts. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceWorkloadPowerProfileGetProfilesInfo(nvmlDevice_t device, nvmlWorkloadPowerProfileProfilesInfo_t *profilesInfo);
-/* Since 570.86.16. */
+/* Asks for power profiles. Since 570.86.16. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceWorkloadPowerProfileSetRequestedProfiles(nvmlDevice_t device, nvmlWorkloadPowerProfileRequestedProfiles_t *requestedProfiles);
-/* Since 590.44.01. */
+/* Asks for power profiles, withdraws or replaces them. Since 590.44.01. */
 NVP_API nvmlReturn_t nvp_nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1(nvmlDevice_t device, nvmlWorkloadPowerProfileUpdateProfiles_v1_t *updateProfiles);
-/* Since 340.108. */
+/* Text of a return code; static memory, works before initialisation. Since 340.108. */
 NVP_API const char *nvp_nvmlErrorString(nvmlReturn_t result);
-/* Since 340.108. */
+/* Makes an empty event set. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlEventSetCreate(nvmlEventSet_t *set);
-/* Since 340.108. */
+/* Frees an event set. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlEventSetFree(nvmlEventSet_t set);
-/* Since 340.108. */
+/* Waits for an event, up to a number of ms; without MIG instance ids. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int timeoutms);
-/* Since 450.51. */
+/* Waits for an event, up to a number of ms. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int timeoutms);
-/* Since 410.104. */
+/* Number of devices that the driver was told to leave alone; older name. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlGetBlacklistDeviceCount(unsigned int *deviceCount);
-/* Since 410.104. */
+/* A device that the driver was told to leave alone; older name. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlGetBlacklistDeviceInfoByIndex(unsigned int index, nvmlBlacklistDeviceInfo_t *info);
-/* Since 465.19.01. */
+/* Number of devices that the driver was told to leave alone. Since 465.19.01. */
 NVP_API nvmlReturn_t nvp_nvmlGetExcludedDeviceCount(unsigned int *deviceCount);
-/* Since 465.19.01. */
+/* A device that the driver was told to leave alone. Since 465.19.01. */
 NVP_API nvmlReturn_t nvp_nvmlGetExcludedDeviceInfoByIndex(unsigned int index, nvmlExcludedDeviceInfo_t *info);
-/* Since 390.157. */
+/* Whether a virtual GPU can move to a device. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlGetVgpuCompatibility(nvmlVgpuMetadata_t *vgpuMetadata, nvmlVgpuPgpuMetadata_t *pgpuMetadata, nvmlVgpuPgpuCompatibility_t *compatibilityInfo);
-/* Since 525.53. */
+/* Whether the driver can do something for virtual GPUs. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlGetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t capability, unsigned int *capResult);
-/* Since 410.104. */
+/* Virtual GPU versions that the host knows and accepts. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlGetVgpuVersion(nvmlVgpuVersion_t *supported, nvmlVgpuVersion_t *current);
-/* Since 520.56.06. */
+/* Values of metrics between two samples. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *metricsGet);
-/* Since 525.53. */
+/* Takes a sample of a GPU instance. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlGpmMigSampleGet(nvmlDevice_t device, unsigned int gpuInstanceId, nvmlGpmSample_t gpmSample);
-/* Since 520.56.06. */
+/* Whether the device has these metrics. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *gpmSupport);
-/* Since 535.54.03. */
+/* Whether the counters run all the time. Since 535.54.03. */
 NVP_API nvmlReturn_t nvp_nvmlGpmQueryIfStreamingEnabled(nvmlDevice_t device, unsigned int *state);
-/* Since 520.56.06. */
+/* Allocates room for a sample. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlGpmSampleAlloc(nvmlGpmSample_t *gpmSample);
-/* Since 520.56.06. */
+/* Frees the room of a sample. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlGpmSampleFree(nvmlGpmSample_t gpmSample);
-/* Since 520.56.06. */
+/* Takes a sample of a device. Since 520.56.06. */
 NVP_API nvmlReturn_t nvp_nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t gpmSample);
-/* Since 535.54.03. */
+/* Lets the counters run all the time, or not. Since 535.54.03. */
 NVP_API nvmlReturn_t nvp_nvmlGpmSetStreamingEnabled(nvmlDevice_t device, unsigned int state);
-/* Since 450.51. */
+/* Creates a compute instance from a profile id. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t *computeInstance);
-/* Since 525.53. */
+/* Creates a compute instance at a chosen place. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t *placement, nvmlComputeInstance_t *computeInstance);
-/* Since 450.51. */
+/* Destroys a MIG GPU instance. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance);
-/* Since 575.51.02. */
+/* Virtual GPUs that run on a GPU instance. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuInstance, nvmlActiveVgpuInstanceInfo_t *pVgpuInstanceInfo);
-/* Since 450.51. */
+/* Compute instance with an id. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t *computeInstance);
-/* Since 525.53. */
+/* Where compute instances of a profile can lie; NULL asks for the number. Since 525.53. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t *placements, unsigned int *count);
-/* Since 450.51. */
+/* What a compute instance profile offers. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t *info);
-/* Since 510.39.01. */
+/* What a compute instance profile offers, with its name. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t *info);
-/* Since 450.51. */
+/* How many compute instances of a profile still fit. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int *count);
-/* Since 450.51. */
+/* Compute instances of a profile; room for all must be given. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t *computeInstances, unsigned int *count);
-/* Since 575.51.02. */
+/* Virtual GPU types that can be created on a GPU instance now. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t *pVgpus);
-/* Since 450.51. */
+/* Device, id, profile and placement of a GPU instance. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t *info);
-/* Since 575.51.02. */
+/* Whether virtual GPUs of different types can run together on a GPU instance. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, nvmlVgpuHeterogeneousMode_t *pHeterogeneousMode);
-/* Since 575.51.02. */
+/* Log of the virtual GPU scheduler of a GPU instance. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_t *pSchedulerLogInfo);
-/* Since 595.45.04. */
+/* Log of the virtual GPU scheduler of one engine of a GPU instance. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t *pSchedulerLogInfo);
-/* Since 575.51.02. */
+/* Policy of the virtual GPU scheduler of a GPU instance. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_t *pSchedulerStateInfo);
-/* Since 595.45.04. */
+/* Policy of the virtual GPU scheduler of one engine of a GPU instance. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t *pSchedulerStateInfo);
-/* Since 575.51.02. */
+/* Where virtual GPUs of a type can be created on a GPU instance now. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetVgpuTypeCreatablePlacements(nvmlGpuInstance_t gpuInstance, nvmlVgpuCreatablePlacementInfo_t *pCreatablePlacementInfo);
-/* Since 575.51.02. */
+/* Lets virtual GPUs of different types run together on a GPU instance, or not. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceSetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, const nvmlVgpuHeterogeneousMode_t *pHeterogeneousMode);
-/* Since 575.51.02. */
+/* Sets the policy of the virtual GPU scheduler of a GPU instance. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceSetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_t *pScheduler);
-/* Since 595.45.04. */
+/* Sets the policy of the virtual GPU scheduler of one engine of a GPU instance. Since 595.45.04. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_v2_t *pSchedulerState);
-/* Since 340.108. */
+/* Starts NVML and all devices at once; one bad device can make it fail. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlInit(void);
-/* Since 390.157. */
+/* Starts NVML, with or without devices. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlInitWithFlags(unsigned int flags);
-/* Since 340.108. */
+/* Starts NVML; devices are started when they are first used. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlInit_v2(void);
-/* Since 410.104. */
+/* Sets the virtual GPU versions that the host accepts. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlSetVgpuVersion(nvmlVgpuVersion_t *vgpuVersion);
-/* Since 340.108. */
+/* Ends NVML when it was called as often as the initialisation. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlShutdown(void);
-/* Since 575.51.02. */
+/* Makes an empty set for events of the system. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemEventSetCreate(nvmlSystemEventSetCreateRequest_t *request);
-/* Since 575.51.02. */
+/* Frees a set for events of the system. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemEventSetFree(nvmlSystemEventSetFreeRequest_t *request);
-/* Since 575.51.02. */
+/* Waits for events of the system, up to a number of ms. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest_t *request);
-/* Since 610.43.02. */
+/* Reads error records of the platform one after another. Since 610.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetCPER_v1(nvmlGetCPER_v1_t *cper);
-/* Since 535.43.02. */
+/* What processor and devices can do for confidential computing. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetConfComputeCapabilities(nvmlConfComputeSystemCaps_t *capabilities);
-/* Since 535.43.02. */
+/* Whether the devices accept work. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetConfComputeGpusReadyState(unsigned int *isAcceptingWork);
-/* Since 550.40.07. */
+/* When encryption keys are changed. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetConfComputeKeyRotationThresholdInfo(nvmlConfComputeGetKeyRotationThresholdInfo_t *pKeyRotationThrInfo);
-/* Since 550.54.14. */
+/* Settings of confidential computing, several devices included. Since 550.54.14. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t *settings);
-/* Since 535.43.02. */
+/* Whether confidential computing and its development mode are on. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t *state);
-/* Since 378.09. */
+/* CUDA version of the driver, 1000 * major + 10 * minor. Since 378.09. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion);
-/* Since 410.104. */
+/* CUDA version of the installed libcuda, 1000 * major + 10 * minor. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion);
-/* Since 560.28.03. */
+/* Branch of the driver; length is the size of the text field. Since 560.28.03. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t *branchInfo, unsigned int length);
-/* Since 340.108. */
+/* Version of the driver. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetDriverVersion(char *version, unsigned int length);
-/* Since 340.108. */
+/* Firmware versions of host interface cards. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetHicVersion(unsigned int *hwbcCount, nvmlHwbcEntry_t *hwbcEntries);
-/* Since 340.108. */
+/* Version of NVML: API number, then driver version. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetNVMLVersion(char *version, unsigned int length);
-/* Since 535.43.02. */
+/* Bandwidth mode of all NVLinks. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetNvlinkBwMode(unsigned int *nvlinkBwMode);
-/* Since 340.108. */
+/* Command of a process, shortened to the buffer. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length);
-/* Since 375.20. */
+/* Devices near a processor. Since 375.20. */
 NVP_API nvmlReturn_t nvp_nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, unsigned int *count, nvmlDevice_t *deviceArray);
-/* Since 575.51.02. */
+/* Adds events of the system to a set. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemRegisterEvents(nvmlSystemRegisterEventRequest_t *request);
-/* Since 535.43.02. */
+/* Lets the devices accept work, or not. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork);
-/* Since 550.40.07. */
+/* Sets when encryption keys are changed. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlSystemSetConfComputeKeyRotationThresholdInfo(nvmlConfComputeSetKeyRotationThresholdInfo_t *pKeyRotationThrInfo);
-/* Since 535.43.02. */
+/* Sets the bandwidth mode of all NVLinks. Since 535.43.02. */
 NVP_API nvmlReturn_t nvp_nvmlSystemSetNvlinkBwMode(unsigned int nvlinkBwMode);
-/* Since 340.108. */
+/* Number of S-class units. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetCount(unsigned int *unitCount);
-/* Since 340.108. */
+/* Devices of a unit. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetDevices(nvmlUnit_t unit, unsigned int *deviceCount, nvmlDevice_t *devices);
-/* Since 340.108. */
+/* Fans of a unit, in turns a minute. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFanSpeeds_t *fanSpeeds);
-/* Since 340.108. */
+/* Unit by index. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetHandleByIndex(unsigned int index, nvmlUnit_t *unit);
-/* Since 340.108. */
+/* Light of a unit, and why. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetLedState(nvmlUnit_t unit, nvmlLedState_t *state);
-/* Since 340.108. */
+/* Power supply of a unit: A, V and W. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t *psu);
-/* Since 340.108. */
+/* Temperature of a unit in degrees C: 0 intake, 1 exhaust, 2 board. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetTemperature(nvmlUnit_t unit, unsigned int type, unsigned int *temp);
-/* Since 340.108. */
+/* Name, id, serial number and firmware of a unit. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t *info);
-/* Since 340.108. */
+/* Sets the light of a unit. Since 340.108. */
 NVP_API nvmlReturn_t nvp_nvmlUnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t color);
-/* Since 450.51. */
+/* Forgets the accounting data of ended processes in a virtual GPU. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceClearAccountingPids(nvmlVgpuInstance_t vgpuInstance);
-/* Since 390.157. */
+/* Whether accounting is on in a virtual GPU. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetAccountingMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t *mode);
-/* Since 390.157. */
+/* Processes that accounting knows in a virtual GPU. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetAccountingPids(nvmlVgpuInstance_t vgpuInstance, unsigned int *count, unsigned int *pids);
-/* Since 390.157. */
+/* Accounting data of a process in a virtual GPU. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetAccountingStats(nvmlVgpuInstance_t vgpuInstance, unsigned int pid, nvmlAccountingStats_t *stats);
-/* Since 430.09. */
+/* Whether ECC is on in a virtual GPU. Since 430.09. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetEccMode(nvmlVgpuInstance_t vgpuInstance, nvmlEnableState_t *eccMode);
-/* Since 375.66. */
+/* Share of the encoder for a virtual GPU, in percent. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int *encoderCapacity);
-/* Since 375.66. */
+/* Running encoder sessions in a virtual GPU. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetEncoderSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int *sessionCount, nvmlEncoderSessionInfo_t *sessionInfo);
-/* Since 375.66. */
+/* Encoder sessions in a virtual GPU, mean frame rate and latency in us. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetEncoderStats(nvmlVgpuInstance_t vgpuInstance, unsigned int *sessionCount, unsigned int *averageFps, unsigned int *averageLatency);
-/* Since 410.104. */
+/* Running frame buffer capture sessions in a virtual GPU. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetFBCSessions(nvmlVgpuInstance_t vgpuInstance, unsigned int *sessionCount, nvmlFBCSessionInfo_t *sessionInfo);
-/* Since 410.104. */
+/* Frame buffer capture in a virtual GPU, mean frame rate and latency in us. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetFBCStats(nvmlVgpuInstance_t vgpuInstance, nvmlFBCStats_t *fbcStats);
-/* Since 375.39. */
+/* Memory that a virtual GPU uses, in bytes. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetFbUsage(nvmlVgpuInstance_t vgpuInstance, unsigned long long *fbUsage);
-/* Since 375.39. */
+/* Frame rate limit of a virtual GPU, in frames a second. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetFrameRateLimit(nvmlVgpuInstance_t vgpuInstance, unsigned int *frameRateLimit);
-/* Since 460.27.04. */
+/* GPU instance that a virtual GPU runs on. Since 460.27.04. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetGpuInstanceId(nvmlVgpuInstance_t vgpuInstance, unsigned int *gpuInstanceId);
-/* Since 510.39.01. */
+/* PCI address of a virtual GPU inside its machine. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetGpuPciId(nvmlVgpuInstance_t vgpuInstance, char *vgpuPciId, unsigned int *length);
-/* Since 495.29.05. */
+/* Licence of a virtual GPU and when it ends. Since 495.29.05. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetLicenseInfo(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t *licenseInfo);
-/* Since 510.39.01. */
+/* Licence of a virtual GPU, when it ends and its state. Since 510.39.01. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetLicenseInfo_v2(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuLicenseInfo_t *licenseInfo);
-/* Since 375.39. */
+/* Whether a virtual GPU has a licence. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetLicenseStatus(nvmlVgpuInstance_t vgpuInstance, unsigned int *licensed);
-/* Since 440.59. */
+/* Mediated device UUID of a virtual GPU. Since 440.59. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuInstance, char *mdevUuid, unsigned int size);
-/* Since 390.157. */
+/* Data of a virtual GPU for its migration. Since 390.157. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetMetadata(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuMetadata_t *vgpuMetadata, unsigned int *bufferSize);
-/* Since 550.40.07. */
+/* Where a virtual GPU lies on its device. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetPlacementId(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuPlacementId_t *pPlacement);
-/* Since 565.57.01. */
+/* Size of the state of a virtual GPU, in bytes. Since 565.57.01. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetRuntimeStateSize(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuRuntimeState_t *pState);
-/* Since 375.39. */
+/* Type of a virtual GPU. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetType(nvmlVgpuInstance_t vgpuInstance, nvmlVgpuTypeId_t *vgpuTypeId);
-/* Since 375.39. */
+/* UUID of a virtual GPU, as text. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetUUID(nvmlVgpuInstance_t vgpuInstance, char *uuid, unsigned int size);
-/* Since 375.39. */
+/* Driver version inside the virtual machine. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetVmDriverVersion(nvmlVgpuInstance_t vgpuInstance, char *version, unsigned int length);
-/* Since 375.39. */
+/* Identifier of the virtual machine, and its kind. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceGetVmID(nvmlVgpuInstance_t vgpuInstance, char *vmId, unsigned int size, nvmlVgpuVmIdType_t *vmIdType);
-/* Since 375.66. */
+/* Sets the share of the encoder for a virtual GPU, in percent. Since 375.66. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuInstanceSetEncoderCapacity(nvmlVgpuInstance_t vgpuInstance, unsigned int encoderCapacity);
-/* Since 560.28.03. */
+/* BAR1 size of a virtual GPU type, in bytes. Since 560.28.03. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetBAR1Info(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuTypeBar1Info_t *bar1Info);
-/* Since 510.47.03. */
+/* Whether a virtual GPU type can do something. Since 510.47.03. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetCapabilities(nvmlVgpuTypeId_t vgpuTypeId, nvmlVgpuCapability_t capability, unsigned int *capResult);
-/* Since 375.39. */
+/* Class of a virtual GPU type. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetClass(nvmlVgpuTypeId_t vgpuTypeId, char *vgpuTypeClass, unsigned int *size);
-/* Since 375.39. */
+/* PCI ids of a virtual GPU type. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetDeviceID(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long *deviceID, unsigned long long *subsystemID);
-/* Since 550.40.07. */
+/* Memory that a virtual GPU type reserves, in bytes. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetFbReservation(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long *fbReservation);
-/* Since 375.39. */
+/* Frame rate limit of a virtual GPU type, in frames a second. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetFrameRateLimit(nvmlVgpuTypeId_t vgpuTypeId, unsigned int *frameRateLimit);
-/* Since 375.39. */
+/* Memory of a virtual GPU type, in bytes. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetFramebufferSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long *fbSize);
-/* Since 450.80.02. */
+/* GPU instance profile that a virtual GPU type needs. Since 450.80.02. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetGpuInstanceProfileId(nvmlVgpuTypeId_t vgpuTypeId, unsigned int *gpuInstanceProfileId);
-/* Since 550.40.07. */
+/* Firmware heap of a virtual GPU type, in bytes. Since 550.40.07. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetGspHeapSize(nvmlVgpuTypeId_t vgpuTypeId, unsigned long long *gspHeapSize);
-/* Since 375.39. */
+/* Licence that a virtual GPU type needs. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetLicense(nvmlVgpuTypeId_t vgpuTypeId, char *vgpuTypeLicenseString, unsigned int size);
-/* Since 375.39. */
+/* Most virtual GPUs of a type on a device. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpuTypeId_t vgpuTypeId, unsigned int *vgpuInstanceCount);
-/* Since 575.51.02. */
+/* Most virtual GPUs of a type on a GPU instance. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTypeMaxInstance_t *pMaxInstance);
-/* Since 410.104. */
+/* Most virtual GPUs of a type in a machine. Since 410.104. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetMaxInstancesPerVm(nvmlVgpuTypeId_t vgpuTypeId, unsigned int *vgpuInstanceCountPerVm);
-/* Since 375.39. */
+/* Name of a virtual GPU type. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetName(nvmlVgpuTypeId_t vgpuTypeId, char *vgpuTypeName, unsigned int *size);
-/* Since 375.39. */
+/* Displays of a virtual GPU type. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetNumDisplayHeads(nvmlVgpuTypeId_t vgpuTypeId, unsigned int *numDisplayHeads);
-/* Since 375.39. */
+/* Highest resolution of a display, in pixels. Since 375.39. */
 NVP_API nvmlReturn_t nvp_nvmlVgpuTypeGetResolution(nvmlVgpuTypeId_t vgpuTypeId, unsigned int displayIndex, unsigned int *xdim, unsigned int *ydim);
 
 /* An unversioned name means the newest version of the call. */

@@ -4,6 +4,8 @@ How new that header is shows in which constants it defines.  Every call that it
 declares gets a safe twin of the same type before its name is mapped.
 """
 
+VERSIONED_ONLY = "defined(NVML_NO_UNVERSIONED_FUNC_DEFS)"
+
 
 def markers(facts):
     """[(position, constant)] newest first: the constant stands in that header and in no earlier one."""
@@ -18,8 +20,8 @@ def markers(facts):
             if label in found]
 
 
-def groups(facts):
-    """position of a marker -> positions of the headers that only it can tell."""
+def levels(facts):
+    """position of a marker -> positions of all headers that it stands for."""
     known = sorted(position for position, _ in markers(facts))
     out = {position: [] for position in known}
     for position in range(known[0], len(facts.labels)):
@@ -37,13 +39,10 @@ def level_lines(facts):
     return out + ["#else", "#define NVP__NVML_LEVEL 0", "#endif", ""]
 
 
-def family_of(facts):
-    """function -> the unversioned name whose macro hides it, once that points elsewhere"""
-    out = {}
-    for name, steps in facts.unversioned.items():
-        for member in [name] + [step["to"] for step in steps]:
-            out[member] = name
-    return out
+def families(facts):
+    """Each function that an unversioned name's macro has to do with -> that name."""
+    return {member: name for name, steps in facts.unversioned.items()
+            for member in [name] + [step["to"] for step in steps]}
 
 
 def spans(positions, known):
@@ -67,28 +66,44 @@ def range_text(low, high, newest):
     return "(NVP__NVML_LEVEL >= %d && NVP__NVML_LEVEL <= %d)" % (low, high)
 
 
-def condition(facts, function, grouped, families):
+def guard_at(facts, function, members, family):
+    """When the headers of one level declare the function: "" always, an expression, or None for never.
+
+    A superseded version is declared only where unversioned names are switched off. A name that one
+    of the headers replaces by a macro can be told from a declared one by that macro.
+    """
+    declaring = [m for m in members if facts.in_header(function, m)]
+    targets = [facts.unversioned_target(family, m) for m in members] if family else []
+    if len(declaring) == len(members):
+        superseded = any(target not in (None, function.name) for target in targets)
+        return VERSIONED_ONLY if superseded else ""
+    if declaring and family == function.name and all(
+            target for m, target in zip(members, targets) if m not in declaring):
+        return "!%s && !defined(%s)" % (VERSIONED_ONLY, function.name)
+    return None
+
+
+def condition(facts, function, by_level, family):
     """When NVIDIA's header declares the function: a preprocessor expression, or None for never."""
-    always, versioned = set(), set()
-    for position, members in grouped.items():
-        if not all(facts.in_header(function, m) for m in members):
-            continue
-        family = families.get(function.name)
-        hidden = family and any(facts.family_latest(family, m) not in (None, function.name) for m in members)
-        (versioned if hidden else always).add(position)
-    known = sorted(grouped)
-    parts = [range_text(low, high, known[-1]) for low, high in spans(always, known)]
-    for low, high in spans(versioned, known):
-        text = range_text(low, high, known[-1])
-        parts.append("(%s && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))" % text)
+    known = sorted(by_level)
+    guards = {}
+    for position in known:
+        guard = guard_at(facts, function, by_level[position], family)
+        if guard is not None:
+            guards.setdefault(guard, set()).add(position)
+    parts = []
+    for guard, positions in sorted(guards.items()):
+        for low, high in spans(positions, known):
+            text = range_text(low, high, known[-1])
+            parts.append("(%s && %s)" % (text, guard) if guard else text)
     return " || ".join(parts) or None
 
 
 def call_lines(facts):
-    grouped, families = groups(facts), family_of(facts)
+    by_level, family = levels(facts), families(facts)
     blocks = {}
     for function in facts.functions:
-        text = condition(facts, function, grouped, families)
+        text = condition(facts, function, by_level, family.get(function.name))
         if text:
             blocks.setdefault(text, []).append(function.name)
     out = ["/* Asking a deprecated call for its type is not using it. */",

@@ -68,6 +68,11 @@ def with_word(facts, subject, line):
     return "%s %s" % (line, comment(word)) if word else line
 
 
+def word_line(facts, subject):
+    word = facts.words.get(subject)
+    return [comment(word)] if word else []
+
+
 def constants(facts):
     ids = [(macro["value"], name) for name, macro in facts.macros.items() if facts.is_field_id(name)]
     others = [name for name in facts.macros if not facts.is_field_id(name)]
@@ -86,7 +91,7 @@ def scalar_typedefs(facts):
     out = [comment("Numbers with a name.")]
     out += ["typedef %s %s;" % (ctype, name) for name, ctype in facts.scalar_typedefs.items()]
     out += ["", comment("Opaque handles. They stay valid until NVML is shut down.")]
-    out += ["typedef %s *%s;" % (facts.handle_tags[name], name) for name in facts.handles]
+    out += ["typedef %s *%s;" % (points_to, name) for name, points_to in facts.handles.items()]
     return out + [""]
 
 
@@ -95,8 +100,7 @@ def enums(facts):
     for name, enum in facts.enums.items():
         rows = facts.enumerators(name)
         wide = any(not -0x80000000 <= value <= 0x7FFFFFFF for _, value in rows)
-        if name in facts.words:
-            out.append(comment(facts.words[name]))
+        out += word_line(facts, name)
         tag = " " + enum["tag"] if enum["tag"] else ""
         out.append("%stypedef enum%s {" % ("__extension__ " if wide else "", tag))
         for constant, value in rows:
@@ -132,7 +136,7 @@ def ordered_structs(facts):
     return order
 
 
-def member(facts, struct_name, raw, indent, path):
+def member(facts, raw, indent, path):
     """The declaration lines of one member."""
     pad = "    " * indent
     path = "%s.%s" % (path, raw["name"]) if raw["name"] else path
@@ -140,9 +144,10 @@ def member(facts, struct_name, raw, indent, path):
     if "nested" in raw:
         out = ["%s%s {" % (pad, raw["nested_kind"])]
         for inner in raw["nested"]:
-            out += member(facts, struct_name, inner, indent + 1, path)
-        name = " " + raw["name"] if raw["name"] else ""
-        return out + ["%s}%s%s;" % (pad, name, length)]
+            out += member(facts, inner, indent + 1, path)
+        if not raw["name"]:
+            return out + [pad + "};"]
+        return out + [with_word(facts, path, "%s} %s%s;" % (pad, raw["name"], length))]
     ctype = re.sub(r"\[\d+\]$", "", raw["type"])
     space = "" if ctype.endswith("*") else " "
     return [with_word(facts, path, "%s%s%s%s%s;" % (pad, ctype, space, raw["name"], length))]
@@ -155,12 +160,11 @@ def structs(facts):
         struct = everything[name]
         if "of" in struct:
             out.append(comment("%s in headers %s: %d bytes." % (struct["of"], struct["range"], struct["size"])))
-        elif name in facts.words:
-            out.append(comment(facts.words[name]))
+        out += word_line(facts, name)
         tag = " " + struct["tag"] if struct["tag"] else ""
         out.append("typedef %s%s {" % (struct["kind"], tag))
         for raw in struct["fields"]:
-            out += member(facts, name, raw, 1, name)
+            out += member(facts, raw, 1, name)
         out += ["} %s;" % name] + alias_lines(facts, name)
         out += version_word_lines(facts, name) + [""]
     return out
@@ -176,17 +180,13 @@ def version_word_lines(facts, struct_name):
 
 
 def since(function):
-    release = function.first_release
-    if not release:
-        return "In no known driver."
-    return "Since %s." % release
+    return "Since %s." % function.first_release if function.first_release else "In no known driver."
 
 
 def prototypes(facts):
     out = []
     for function in facts.functions:
-        word = facts.words.get(function.name)
-        out.append(comment("%s %s" % (word, since(function)) if word else since(function)))
+        out.append(comment("%s %s" % (facts.words.get(function.name), since(function))))
         returns = function.row["returns"]
         space = "" if returns.endswith("*") else " "
         out.append("NVP_API %s%snvp_%s%s;" % (
@@ -198,7 +198,7 @@ def unversioned_targets(facts):
     """unversioned function name -> newest version, as NVIDIA's newest header maps them."""
     last = len(facts.labels) - 1
     names = {function.name for function in facts.functions}
-    return {name: facts.family_latest(name, last) for name in sorted(facts.unversioned) if name in names}
+    return {name: facts.unversioned_target(name, last) for name in sorted(facts.unversioned) if name in names}
 
 
 def mapping(facts):
