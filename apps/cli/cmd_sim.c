@@ -1,0 +1,257 @@
+/*
+ * `nvpulse sim`: runs any program on a simulated driver. Checks what it can before the program starts, then becomes it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <nvpulse/driver.h>
+#include <nvpulse/sim.h>
+
+#include "options.h"
+#include "sim_drivers.h"
+#include "suggest.h"
+
+static const cli_option options_table[] = {
+    { 'p', "profile", "NAME", "simulate this machine; --list names them" },
+    { 's', "scenario", "FILE", "simulate the machine that FILE describes" },
+    { 'd', "driver", "VERSION", "the driver's version, or its first numbers; the newest by default" },
+    { 'c', "clock", "KIND", "real: values move with time (the default); stepped: they stand still" },
+    { 'l', "list", NULL, "list the simulated drivers and the profiles" },
+    { 'h', "help", NULL, "print this help" },
+    CLI_OPTIONS_END,
+};
+
+static int run_sim(int argc, char **argv, FILE *out);
+
+const cli_command cli_sim_command = {
+    .name = "sim",
+    .operands = "-- COMMAND [ARGUMENT...]",
+    .summary = "Run any program on a simulated driver",
+    .details = "\n"
+               "COMMAND finds the simulated libnvidia-ml.so.1 first in its library path. Its exit status is that of\n"
+               "nvpulse; 126 and 127 mean that it could not be run or was not found.\n"
+               "\n"
+               "Examples:\n"
+               "  nvpulse sim -- nvpulse status\n"
+               "  nvpulse sim --profile rtx4090x2 --driver 470 -- nvpulse call nvmlDeviceGetName --gpu 1\n"
+               "  nvpulse sim --list\n",
+    .options = options_table,
+    .operands_end_options = true,
+    .run = run_sim,
+};
+
+/** The command line, read. */
+struct request {
+    const char *profile, *scenario, *driver, *clock;
+    char **command;
+    int command_count;
+    bool list, help;
+};
+
+/* Takes one option; false after a message. */
+static bool take_option(struct request *request, const cli_options *options, int key)
+{
+    static const char *const clocks[] = { "real", "stepped", NULL };
+    switch (key) {
+    case 'p':
+        request->profile = options->argument;
+        return true;
+    case 's':
+        request->scenario = options->argument;
+        return true;
+    case 'd':
+        request->driver = options->argument;
+        return true;
+    case 'c':
+        request->clock = options->argument;
+        return cli_options_choice(options, "clock", clocks) >= 0;
+    case 'l':
+        return request->list = true;
+    case 'h':
+        return request->help = true;
+    default:
+        return false;
+    }
+}
+
+static bool parse(struct request *request, int argc, char **argv)
+{
+    cli_options options;
+    cli_options_begin(&options, &cli_sim_command, argc, argv);
+    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
+        if (!take_option(request, &options, key))
+            return false;
+    }
+    request->command = cli_options_operands(&options, &request->command_count);
+    if (request->help)
+        return true;
+    if (request->profile != NULL && request->scenario != NULL)
+        cli_misuse(&cli_sim_command, "--profile and --scenario exclude each other");
+    else if (request->list && request->command_count > 0)
+        cli_misuse(&cli_sim_command, "--list takes no command");
+    else if (!request->list && request->command_count == 0)
+        cli_misuse(&cli_sim_command, "a command is missing, as in '" CLI_NAME " sim -- " CLI_NAME " status'");
+    else
+        return true;
+    return false;
+}
+
+/* Loads the simulated driver into this process, to ask it what it can simulate; false after a message. */
+static bool load(const char *library)
+{
+    setenv("NVPULSE_NVML_PATH", library, 1);
+    nvp_driver_info info = NVP_DRIVER_INFO_INIT;
+    nvp_candidate candidate;
+    nvp_driver_find();
+    nvp_driver_get_info(&info);
+    if (info.loaded && info.simulated)
+        return true;
+    bool tried = nvp_driver_get_candidate(0, &candidate) == NVP_SUCCESS && candidate.reason != NULL;
+    cli_fail(0, &cli_sim_command, "%s is no simulated driver: %s", library, tried ? candidate.reason : "it has no marker");
+    return false;
+}
+
+static const char *profile_name(size_t index)
+{
+    nvpsim_profile_name_fn *name = (nvpsim_profile_name_fn *)nvp_symbol("nvpsim_profile_name");
+    return name != NULL ? name(index) : NULL;
+}
+
+static const char *profile_summary(size_t index)
+{
+    nvpsim_profile_summary_fn *summary = (nvpsim_profile_summary_fn *)nvp_symbol("nvpsim_profile_summary");
+    const char *text = summary != NULL ? summary(index) : NULL;
+    return text != NULL ? text : "";
+}
+
+static bool check_profile(const char *profile)
+{
+    cli_suggestion suggestion = CLI_SUGGESTION_FOR(profile);
+    const char *name;
+    for (size_t i = 0; (name = profile_name(i)) != NULL; i++) {
+        if (strcmp(name, profile) == 0)
+            return true;
+        cli_suggestion_offer(&suggestion, name);
+    }
+    if (suggestion.nearest != NULL)
+        cli_misuse(&cli_sim_command, "there is no profile '%s'; did you mean '%s'?", profile, suggestion.nearest);
+    else
+        cli_misuse(&cli_sim_command, "there is no profile '%s'; '" CLI_NAME " sim --list' lists them", profile);
+    return false;
+}
+
+static bool check_scenario(const char *scenario)
+{
+    char message[1024] = "";
+    nvpsim_check_scenario_fn *check = (nvpsim_check_scenario_fn *)nvp_symbol("nvpsim_check_scenario");
+    if (check == NULL || check(scenario, message, sizeof message) == 0)
+        return true;
+    cli_fail(CLI_USAGE, &cli_sim_command, "%s", message);
+    return false;
+}
+
+/* Sets or, for NULL, removes a variable. */
+static bool put(const char *name, const char *value)
+{
+    return (value != NULL ? setenv(name, value, 1) : unsetenv(name)) == 0;
+}
+
+static bool prepend_library_path(const char *folder)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    bool has_old = old != NULL && old[0] != '\0';
+    char *path;
+    if (asprintf(&path, "%s%s%s", folder, has_old ? ":" : "", has_old ? old : "") < 0)
+        return false;
+    bool done = put("LD_LIBRARY_PATH", path);
+    free(path);
+    return done;
+}
+
+/* Tells the simulated driver what to simulate; what the command line leaves open stays as the environment has it. */
+static bool set_environment(const struct request *request, const char *folder)
+{
+    bool done = prepend_library_path(folder);
+    if (request->profile != NULL)
+        done = done && put("NVPULSE_SIM_PROFILE", request->profile) && put("NVPULSE_SIM_SCENARIO", NULL);
+    if (request->scenario != NULL) {
+        char *path = realpath(request->scenario, NULL);
+        done = done && path != NULL && put("NVPULSE_SIM_SCENARIO", path) && put("NVPULSE_SIM_PROFILE", NULL);
+        free(path);
+    }
+    if (request->clock != NULL)
+        done = done && put("NVPULSE_SIM_CLOCK", request->clock);
+    return done;
+}
+
+/* Becomes the command; returns only when that fails, with the exit code. */
+static int become(char **command)
+{
+    execvp(command[0], command);
+    int error = errno;
+    if (error == ENOENT && strcmp(command[0], CLI_NAME) == 0) { /* this program need not be in PATH to run itself */
+        char *own = sim_own_path();
+        if (own != NULL)
+            execv(own, command);
+        free(own);
+    }
+    bool is_path = strchr(command[0], '/') != NULL;
+    if (error == ENOENT && is_path && access(command[0], F_OK) == 0)
+        return cli_fail(CLI_NOT_EXECUTABLE, &cli_sim_command, "%s: its interpreter is missing", command[0]);
+    if (error == ENOENT || error == ENOTDIR)
+        return cli_fail(CLI_NOT_FOUND, &cli_sim_command, "%s: %s", command[0], is_path ? strerror(error) : "command not found");
+    return cli_fail(CLI_NOT_EXECUTABLE, &cli_sim_command, "%s: %s", command[0], strerror(error));
+}
+
+static int list(const sim_drivers *drivers, FILE *out)
+{
+    const char *name;
+    fprintf(out, "Drivers in %s:\n", drivers->folder);
+    for (size_t i = 0; i < drivers->count; i++)
+        fprintf(out, "  %s%s\n", drivers->versions[i], i + 1 == drivers->count ? "  (default)" : "");
+    fputs("Profiles:\n", out);
+    for (size_t i = 0; (name = profile_name(i)) != NULL; i++)
+        fprintf(out, "  %-12s  %s\n", name, profile_summary(i));
+    return CLI_OK;
+}
+
+static int run_on(const struct request *request, const sim_drivers *drivers, const char *version, FILE *out)
+{
+    char *folder = sim_drivers_path(drivers, version, false), *library = sim_drivers_path(drivers, version, true);
+    int code;
+    if (folder == NULL || library == NULL)
+        code = cli_no_memory(&cli_sim_command);
+    else if (!load(library))
+        code = CLI_FAILED;
+    else if (request->list)
+        code = list(drivers, out);
+    else if ((request->profile != NULL && !check_profile(request->profile)) ||
+             (request->scenario != NULL && !check_scenario(request->scenario)))
+        code = CLI_USAGE;
+    else if (!set_environment(request, folder))
+        code = cli_fail(CLI_FAILED, &cli_sim_command, "the environment cannot be set: %s", strerror(errno));
+    else
+        code = become(request->command);
+    free(folder);
+    free(library);
+    return code;
+}
+
+static int run_sim(int argc, char **argv, FILE *out)
+{
+    struct request request = { 0 };
+    if (!parse(&request, argc, argv))
+        return CLI_USAGE;
+    if (request.help)
+        return cli_options_help(&cli_sim_command, out);
+    sim_drivers drivers = SIM_DRIVERS_INIT;
+    int code = CLI_FAILED;
+    if (sim_drivers_find(&drivers)) {
+        const char *version = sim_drivers_choose(&drivers, request.driver);
+        code = version == NULL ? CLI_USAGE : run_on(&request, &drivers, version, out);
+    }
+    sim_drivers_free(&drivers);
+    return code;
+}
