@@ -56,6 +56,8 @@ NVP_API size_t nvp_function_suggest(const char *name, const nvp_function **neare
 NVP_API nvp_status nvp_constant_find(const char *name, int64_t *value);
 /** The name of a value of an enum such as "nvmlPstates_t", or NULL. */
 NVP_API const char *nvp_enum_value_name(const char *enum_name, int64_t value);
+/** Name `index` (from 0) of an enum and its value; NULL past the end or for an unknown enum. `value` may be NULL. */
+NVP_API const char *nvp_enum_value_at(const char *enum_name, size_t index, int64_t *value);
 /** The name of a field id (NVML_FI_...), or NULL. */
 NVP_API const char *nvp_field_id_name(unsigned int field_id);
 

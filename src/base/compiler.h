@@ -1,0 +1,15 @@
+/*
+ * The few compiler features that the library relies on, under one name each.
+ */
+#ifndef NVP_BASE_COMPILER_H
+#define NVP_BASE_COMPILER_H
+
+#define NVP__LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define NVP__UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define NVP__COLD __attribute__((cold, noinline))
+#define NVP__CACHE_LINE 64
+#define NVP__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+/** Keeps the compiler, not the processor, from moving memory accesses across. */
+#define NVP__COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
+
+#endif

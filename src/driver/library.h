@@ -1,0 +1,35 @@
+/*
+ * The NVML library of this process: found, opened, its symbols resolved. The only layer that knows dlopen and dlsym.
+ * Never calls an NVML function.
+ */
+#ifndef NVP_DRIVER_LIBRARY_H
+#define NVP_DRIVER_LIBRARY_H
+
+#include "abi/index.h"
+
+#include <nvpulse/driver.h>
+
+#include <stdatomic.h>
+
+/** Any function of the library; cast to its own type before the call. */
+typedef void (*nvp__any_function)(void);
+
+/**
+ * The address of each function, NULL where the library lacks it. Written by nvp__driver_load() while no query is under way;
+ * a query reads it inside the in-flight guard, whose gate orders the two.
+ */
+extern _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
+
+/**
+ * Finds, opens and resolves the library unless that is done already. To be called by one thread at a time.
+ * Returns NVP_SUCCESS, NVML_ERROR_LIBRARY_NOT_FOUND or NVP_ERROR_LIBRARY_BROKEN.
+ */
+nvp_status nvp__driver_load(void);
+
+/** Any symbol of the library in use; NULL when none is loaded or it lacks the symbol. */
+void *nvp__driver_symbol(const char *name);
+
+/** Why the library that was found cannot be used, from the last search; "" when none was found. Interned. */
+const char *nvp__driver_failure(void);
+
+#endif

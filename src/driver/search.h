@@ -1,0 +1,28 @@
+/*
+ * Where libnvidia-ml.so.1 may be, in the order of trying, and the checks that a file must pass.
+ */
+#ifndef NVP_DRIVER_SEARCH_H
+#define NVP_DRIVER_SEARCH_H
+
+#include <nvpulse/driver.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NVP__CANDIDATES_MAX 32
+
+/** What a search found. */
+struct nvp__search {
+    nvp_candidate candidates[NVP__CANDIDATES_MAX];
+    size_t count;
+    void *handle;       /* of the one in use, or NULL */
+    const char *path;   /* its file, symbolic links resolved; interned */
+    const char *origin; /* static */
+    bool broken;        /* something was there that cannot be used */
+    const char *failure; /* why the first such thing cannot be used; interned */
+};
+
+/** Tries the candidates until one opens. All text in the result is static or interned. */
+void nvp__search(struct nvp__search *search);
+
+#endif
