@@ -175,11 +175,11 @@ static const char *read_slot(call_slot *slot)
 {
     const nvp_parameter *parameter = &slot->parameter;
     if (parameter->is_handle && !call_handle_is_device(parameter) && !call_handle_is_unit(parameter))
-        return "a handle of this type cannot be given on the command line";
+        return "is a handle of a type that cannot be given on the command line";
     if (parameter->is_struct && !call_parameter_is_fields(parameter) && (slot->text != NULL || !parameter->optional))
-        return "a struct cannot be given on the command line; nvp_query() in a program takes one";
+        return "is a struct, which cannot be given on the command line; nvp_query() in a program takes one";
     if (slot->text == NULL)
-        return parameter->optional ? NULL : "it is missing";
+        return parameter->optional ? NULL : "is missing";
     if (parameter->is_handle)
         return NULL;
     if (parameter->is_text) {
@@ -187,10 +187,10 @@ static const char *read_slot(call_slot *slot)
         return NULL;
     }
     if (call_parameter_is_fields(parameter))
-        return read_fields(slot) ? NULL : "it is no list of fields";
+        return read_fields(slot) ? NULL : "is no list of fields";
     if (!call_number_read(slot->text, &slot->arg))
-        return "it is neither a number nor the name of a constant";
-    return is_too_big(parameter, &slot->arg) ? "the number does not fit" : NULL;
+        return "is neither a number nor the name of a constant";
+    return is_too_big(parameter, &slot->arg) ? "does not fit" : NULL;
 }
 
 static bool read_slots(call_arguments *arguments, const nvp_function *function)
@@ -200,8 +200,11 @@ static bool read_slots(call_arguments *arguments, const nvp_function *function)
         const char *problem = read_slot(slot);
         if (problem == NULL)
             continue;
-        cli_fail(CLI_USAGE, &cli_call_command, "%s: parameter '%s'%s%s%s: %s", function->name, slot->parameter.name,
-                 slot->text != NULL ? ": '" : "", slot->text != NULL ? slot->text : "", slot->text != NULL ? "'" : "", problem);
+        if (slot->text != NULL && takes_words(&slot->parameter))
+            cli_fail(CLI_USAGE, &cli_call_command, "%s: '%s' for parameter '%s' %s", function->name, slot->text,
+                     slot->parameter.name, problem);
+        else
+            cli_fail(CLI_USAGE, &cli_call_command, "%s: parameter '%s' %s", function->name, slot->parameter.name, problem);
         return false;
     }
     return true;

@@ -43,7 +43,7 @@ static void say_how_many(const char *what, unsigned int count)
 
 static void explain(const char *what, const char *name, nvp_status status)
 {
-    cli_fail(0, &cli_call_command, "no %s '%s': %s (%s)", what, name, nvp_status_text(status), nvp_status_name(status));
+    cli_fail(0, &cli_call_command, "%s '%s': %s (%s)", what, name, nvp_status_text(status), nvp_status_name(status));
     bool unit = strcmp(what, "unit") == 0;
     unsigned int count = 0;
     nvmlReturn_t counted = unit ? nvmlUnitGetCount(&count) : nvmlDeviceGetCount(&count);

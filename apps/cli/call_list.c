@@ -38,8 +38,8 @@ static size_t print_json(const char *pattern, bool library_known, FILE *out)
         if (!matches(pattern, function->name))
             continue;
         fprintf(out,
-                "%s\n  {\"name\": \"%s\", \"group\": \"%s\", \"first_driver\": \"%s\", \"first_release\": \"%s\", "
-                "\"available\": %s, \"writes\": %s, \"deprecated\": %s, \"by_name\": %s}",
+                "%s\n{\"name\":\"%s\",\"group\":\"%s\",\"first_driver\":\"%s\",\"first_release\":\"%s\","
+                "\"available\":%s,\"writes\":%s,\"deprecated\":%s,\"by_name\":%s}",
                 count > 0 ? "," : "", function->name, function->group, function->first_driver, function->first_release,
                 availability(function, library_known, words), boolean(function->writes), boolean(function->deprecated),
                 boolean(function->by_name));

@@ -21,8 +21,8 @@ static bool print_json(const call_request *request, const nvp_value *result, FIL
     char *value = write_out(result, nvp_value_json);
     if (value == NULL)
         return false;
-    fprintf(out, "{\"function\": \"%s\", \"status\": %d, \"status_name\": \"%s\", \"value\": %s, \"reason\": ",
-            request->function->name, result->status, nvp_status_name(result->status), value);
+    fprintf(out, "{\"function\":\"%s\",\"status\":%d,\"status_name\":\"%s\",\"value\":%s,\"reason\":", request->function->name,
+            result->status, nvp_status_name(result->status), value);
     if (result->reason == NVP_REASON_NONE)
         fputs("null}\n", out);
     else

@@ -21,11 +21,19 @@ static void print_word(const nvp_parameter *parameter, FILE *out)
         fprintf(out, " (%s)", parameter->name);
 }
 
+/* Such a name says how many values there are; it is none of them. */
+static bool is_count(const char *name)
+{
+    static const char ending[] = "_COUNT";
+    size_t length = strlen(name);
+    return length > strlen(ending) && strcmp(name + length - strlen(ending), ending) == 0;
+}
+
 static void print_enum_names(const char *enum_name, FILE *out)
 {
     for (int64_t value = -1; value <= HIGHEST_VALUE; value++) {
         const char *name = nvp_enum_value_name(enum_name, value);
-        if (name != NULL)
+        if (name != NULL && !is_count(name))
             fprintf(out, "      %s (%lld)\n", name, (long long)value);
     }
     for (int bit = 8; bit < 63; bit++) {

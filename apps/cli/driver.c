@@ -7,6 +7,9 @@
 
 #include "driver.h"
 
+/** So few places are listed unasked. */
+#define CANDIDATES_FEW 2
+
 nvp_status cli_driver_open(void)
 {
     return nvp_init();
@@ -31,7 +34,7 @@ int cli_driver_explain(const cli_command *command, nvp_status status, bool verbo
         cli_fail(CLI_NO_DRIVER, command, "%s", advice);
     nvp_reason reason = nvp_status_reason(status);
     bool no_library = reason == NVP_REASON_NO_LIBRARY || reason == NVP_REASON_BROKEN_LIBRARY;
-    if (verbose)
+    if (verbose || (no_library && nvp_driver_candidate_count() <= CANDIDATES_FEW))
         list_candidates(command);
     else if (no_library)
         cli_fail(CLI_NO_DRIVER, command, "--verbose lists the places that were tried");

@@ -17,7 +17,7 @@ void cli_options_begin(cli_options *options, const cli_command *command, int arg
     if (command->operands_end_options)
         *letter++ = '+';
     *letter++ = ':';
-    for (size_t i = 0; command->options[i].name != NULL && i < CLI_OPTIONS_MAX; i++) {
+    for (size_t i = 0; i < CLI_OPTIONS_MAX && command->options[i].name != NULL; i++) {
         const cli_option *option = &command->options[i];
         int argument = option->argument != NULL ? required_argument : no_argument;
         options->names[i] = (struct option){ option->name, argument, NULL, option->key };

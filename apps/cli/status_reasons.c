@@ -24,16 +24,19 @@ static const char *const quantity_names[STATUS_QUANTITY_COUNT] = {
     [STATUS_PROCESS_NAME] = "name of a process",
 };
 
-static bool same_reason(const nvp_value *a, const nvp_value *b)
+/* What is N/A with a device that cannot be used needs no rows of its own. */
+static bool same_reason(const status_device *a, const status_device *b, status_quantity quantity)
 {
-    return a->reason == b->reason && a->status == b->status;
+    const nvp_value *value_a = &a->values[quantity], *value_b = &b->values[quantity];
+    bool same_row = quantity == STATUS_DEVICE || status_device_is_down(a) == status_device_is_down(b);
+    return same_row && value_a->reason == value_b->reason && value_a->status == value_b->status;
 }
 
 /* True when an earlier device has the same reason, whose row names this one, too. */
 static bool already_listed(const status_report *report, size_t device, status_quantity quantity)
 {
     for (size_t i = 0; i < device; i++) {
-        if (same_reason(&report->devices[i].values[quantity], &report->devices[device].values[quantity]))
+        if (same_reason(&report->devices[i], &report->devices[device], quantity))
             return true;
     }
     return false;
@@ -42,13 +45,13 @@ static bool already_listed(const status_report *report, size_t device, status_qu
 /* Writes the indexes of the devices that share the reason of `device`, such as "0-3,6". */
 static void list_devices(const status_report *report, size_t device, status_quantity quantity, char *text, size_t size)
 {
-    const nvp_value *reason = &report->devices[device].values[quantity];
+    const status_device *first = &report->devices[device];
     size_t used = 0;
     for (size_t i = device; i < report->device_count && used + 1 < size; i++) {
-        if (!same_reason(&report->devices[i].values[quantity], reason))
+        if (!same_reason(&report->devices[i], first, quantity))
             continue;
         size_t last = i;
-        while (last + 1 < report->device_count && same_reason(&report->devices[last + 1].values[quantity], reason))
+        while (last + 1 < report->device_count && same_reason(&report->devices[last + 1], first, quantity))
             last++;
         const char *comma = used > 0 ? "," : "";
         int length =
@@ -63,7 +66,8 @@ static void add_rows(cli_table *table, const status_report *report, status_quant
 {
     for (size_t i = 0; i < report->device_count; i++) {
         const nvp_value *value = &report->devices[i].values[quantity];
-        if (value->reason == NVP_REASON_NONE || already_listed(report, i, quantity))
+        bool is_said = quantity != STATUS_DEVICE && status_device_is_down(&report->devices[i]);
+        if (is_said || value->reason == NVP_REASON_NONE || already_listed(report, i, quantity))
             continue;
         char devices[256];
         list_devices(report, i, quantity, devices, sizeof devices);

@@ -85,6 +85,10 @@ bool status_device_is_down(const status_device *device);
 /** Prints the report; false when memory ran out. */
 bool status_report_print(const status_report *report, const status_view *view, FILE *out);
 
+/** Print the devices and the processes; parts of status_report_print(). */
+bool status_device_table_print(const status_report *report, const cli_terminal *terminal, FILE *out);
+bool status_process_table_print(const status_report *report, const cli_terminal *terminal, FILE *out);
+
 /** Prints what is N/A and why; part of status_report_print(). */
 bool status_reasons_print(const status_report *report, const cli_terminal *terminal, FILE *out);
 

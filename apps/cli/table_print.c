@@ -233,9 +233,9 @@ static bool print_row(const cli_table *table, const struct layout *layout, size_
 
 bool cli_table_print(const cli_table *table, const cli_terminal *terminal, FILE *out)
 {
-    if (table->failed)
+    if (table->failed || table->column_count == 0 || table->column_count > CLI_COLUMNS_MAX)
         return false;
-    struct layout layout;
+    struct layout layout = { 0 };
     measure(table, &layout);
     fit(table, &layout, terminal->width);
     bool done = print_titles(table, &layout, terminal, out);

@@ -1,0 +1,173 @@
+"""`nvpulse status`: what it shows, whatever the machine is like."""
+
+import re
+
+import harness
+
+LOST = """
+base: h100x8
+system:
+  num_devices: 4
+faults:
+  - { function: any, device: 2, error: NVML_ERROR_GPU_IS_LOST }
+"""
+NOT_OPENED = """
+base: h100x8
+system:
+  num_devices: 3
+faults:
+  - { function: nvmlDeviceGetHandleByIndex_v2, device: 1, error: NVML_ERROR_NO_PERMISSION }
+"""
+STRANGE = """
+base: h100x8
+system:
+  num_devices: 4
+devices:
+  - { index: 0, name: "NVIDIA \u663e\u5361 \uff21" }
+  - { index: 1, name: "e\u0301e\u0301e\u0301" }
+  - { index: 2, name: "red \\e[31m bell \\a end" }
+  - { index: 3, name: "plain" }
+"""
+
+
+def without_processes(text):
+    return text.split("\n\n")[0] + "\n"
+
+
+class StatusTest(harness.CommandTest):
+    def status(self, *arguments, **options):
+        return self.assert_result(self.run_sim("status", *arguments, **options), 0, err="").out
+
+    def test_looks(self):
+        for profile in ("h100x8", "rtx4090x2"):
+            for width in (40, 80, 120, 200):
+                for name, locale in (("utf8", "C.UTF-8"), ("ascii", "C")):
+                    out = self.status("--width", str(width), profile=profile, driver="550", LC_ALL=locale)
+                    self.assert_golden(f"status-{profile}-{width}-{name}.txt", out)
+
+    def test_looks_verbose_on_an_old_driver(self):
+        out = self.status("--verbose", profile="h100x8", driver="470")
+        self.assert_golden("status-h100x8-470-verbose.txt", re.sub(r"Library: .*", "Library: ...", out))
+
+    def test_looks_in_colors(self):
+        out = self.status("--color=always", "--processes=none", profile="h100x8", driver="550")
+        self.assert_golden("status-h100x8-color.txt", out)
+
+    def test_nothing_but_ascii_in_the_c_locale(self):
+        self.assertTrue(self.status(LC_ALL="C").isascii())
+        self.assertFalse(self.status().isascii())
+
+    def test_no_line_is_too_wide(self):
+        for width in (1, 2, 3, 10, 39, 40, 41, 79):
+            for line in self.status("--width", str(width), LC_ALL="C").splitlines():
+                self.assertLessEqual(len(line), width)
+
+    def test_width_from_the_environment(self):
+        self.assertEqual(self.status(COLUMNS="60"), self.status("--width", "60"))
+        self.assertEqual(self.status("--width", "0", COLUMNS="60"), self.status())
+        for nonsense in ("", "0", "x", "-5", "99999999999999999999"):
+            self.assertEqual(self.status(COLUMNS=nonsense), self.status())
+
+    def test_width_that_is_none(self):
+        for width in ("x", "-1", "10001", "", " 5"):
+            self.assert_result(self.run_sim("status", "--width", width), 2, "", f"--width: '{width}' is not a whole number")
+
+    def test_simulated_is_said(self):
+        self.assertIn("\nSIMULATED: nvpulse simulator, driver 550", self.status(driver="550"))
+
+    def test_no_colors_in_a_pipe(self):
+        self.assertNotIn("\033", self.status())
+        self.assertNotIn("\033", self.status("--color=never"))
+        self.assertIn("\033", self.status("--color=always", NO_COLOR="1"))
+        self.assert_result(self.run_sim("status", "--color", "allways"), 2, "", "did you mean 'always'?")
+
+    def test_processes_can_be_left_out(self):
+        self.assertIn("│ Process\n", self.status())
+        self.assertNotIn("│ Process\n", self.status("--processes=none"))
+        self.assertEqual(self.status("-p", "auto"), self.status())
+
+    def test_too_many_processes_are_counted(self):
+        many = self.scenario_file(
+            "base: h100x8\nprocesses:\n  - { device: 0, type: C, name: worker, count: 100, used_memory_mib: 1 }\n"
+        )
+        out = self.status(scenario=many)
+        self.assertRegex(out, r"\n\n\d+ processes; --processes=all lists them\n$")
+        self.assertGreaterEqual(self.status("--processes=all", scenario=many).count("worker"), 100)
+
+    def test_lost_gpu_keeps_its_row(self):
+        out = self.status("--verbose", scenario=self.scenario_file(LOST))
+        self.assertRegex(out, r"(?m)^  2 │ .*lost \(NVML_ERROR_GPU_IS_LOST\)$")
+        self.assertRegex(out, r"(?m)^all +│ 2 +│ GPU is lost +│ NVML_ERROR_GPU_IS_LOST$")
+        for index in (0, 1, 3):
+            self.assertRegex(out, rf"(?m)^  {index} │ NVIDIA H100 80GB HBM3 │ +\d+% │")
+
+    def test_gpu_that_cannot_be_opened_keeps_its_row(self):
+        out = self.status("--verbose", scenario=self.scenario_file(NOT_OPENED))
+        self.assertRegex(out, r"(?m)^  1 │ cannot be opened: no permission \(NVML_ERROR_NO_PERMISSION\)$")
+        self.assertRegex(out, r"(?m)^all +│ 1 +│ no permission +│ NVML_ERROR_NO_PERMISSION$")
+        self.assertRegex(out, r"(?m)^  2 │ NVIDIA H100 80GB HBM3 │ +\d+% │")
+
+    def test_what_is_not_available_has_a_reason(self):
+        out = self.status("--verbose", profile="h100x8")
+        self.assertRegex(out, r"(?m)^fan speed +│ 0-7 +│ not supported +│ NVML_ERROR_NOT_SUPPORTED$")
+        self.assertIn("\nLibrary: ", out)
+        self.assertIn("(NVPULSE_NVML_PATH)\n", out)
+
+    def test_reserved_memory_is_explained_where_it_counts_as_used(self):
+        phrase = "Memory that the driver reserves counts as used"
+        self.assertIn(phrase, self.status("--verbose", driver="470"))
+        self.assertNotIn(phrase, self.status("--verbose", driver="550"))
+
+    def test_process_lists_fall_back_to_older_calls(self):
+        pids = [re.findall(r"(?m)^ +\d+ │ +(\d+) │", self.status(driver=driver)) for driver in ("470", "550")]
+        self.assertGreater(len(pids[0]), 0)
+        self.assertEqual(pids[0], pids[1])
+
+    def test_strange_names(self):
+        out = self.status("--processes=none", scenario=self.scenario_file(STRANGE))
+        rows = out.splitlines()[4:]
+        self.assertIn("│ NVIDIA 显卡 Ａ ", rows[0])
+        self.assertIn("│ e\u0301e\u0301e\u0301 ", rows[1])
+        self.assertIn("│ red \ufffd[31m bell \ufffd end ", rows[2])
+        self.assert_golden("status-strange-names.txt", re.sub(r"\d+", "0", "\n".join(rows)) + "\n")
+
+    def test_no_gpus(self):
+        none = self.scenario_file("base: h100x8\nsystem:\n  num_devices: 0\n")
+        self.assertIn("\nno NVIDIA GPUs found\n", self.status(scenario=none))
+
+    def test_driver_without_gpus_of_its_own(self):
+        none = self.scenario_file(
+            "base: h100x8\nfaults:\n  - { function: nvmlInitWithFlags, error: NVML_ERROR_GPU_NOT_FOUND }\n"
+            "  - { function: nvmlInit_v2, error: NVML_ERROR_GPU_NOT_FOUND }\n"
+        )
+        self.assertEqual(self.status(scenario=none), "no NVIDIA GPUs found\n")
+
+    def test_count_that_fails(self):
+        broken = self.scenario_file("base: h100x8\nfaults:\n  - { function: nvmlDeviceGetCount_v2, error: NVML_ERROR_UNKNOWN }\n")
+        self.assert_result(self.run_sim("status", scenario=broken), 1, "", ["the GPUs cannot be counted", "NVML_ERROR_UNKNOWN"])
+
+    def test_driver_that_is_not_loaded(self):
+        broken = self.scenario_file(
+            "base: h100x8\nfaults:\n  - { function: nvmlInitWithFlags, error: NVML_ERROR_DRIVER_NOT_LOADED }\n"
+            "  - { function: nvmlInit_v2, error: NVML_ERROR_DRIVER_NOT_LOADED }\n"
+        )
+        result = self.run_sim("status", scenario=broken)
+        self.assert_result(result, 3, "", ["NVML cannot be used: Driver Not Loaded (NVML_ERROR_DRIVER_NOT_LOADED)", "nvidia kernel module"])
+
+    def test_library_that_cannot_be_used(self):
+        self.assert_result(self.run_plain("status"), 3, "", ["NVP_ERROR_LIBRARY_BROKEN", "tried /nonexistent/libnvidia-ml.so.1"])
+
+    def test_library_that_is_not_found(self):
+        result = harness.execute([harness.program(), "status"], harness.environment())
+        if result.code == 0:
+            self.skipTest("this machine has a driver")
+        self.assert_result(result, 3, "", "NVML cannot be used")
+        verbose = harness.execute([harness.program(), "status", "--verbose"], harness.environment())
+        self.assert_result(verbose, 3, "", "  tried libnvidia-ml.so.1 (default): ")
+
+    def test_log_speaks_only_when_asked(self):
+        self.assertNotIn("WARNING", self.run_plain("status").err)
+        self.assertIn("DEBUG", self.run_plain("status", LOGLEVEL="DEBUG").err)
+
+    def test_operands_are_refused(self):
+        self.assert_result(self.run_sim("status", "0"), 2, "", "unexpected operand '0'")

@@ -1,0 +1,83 @@
+"""What only a terminal shows: colours, and the width that it has. Uses pseudo-terminals."""
+
+import errno
+import fcntl
+import os
+import pty
+import struct
+import termios
+
+import harness
+
+
+def run_on_terminal(command, env, columns, rows=24):
+    """Runs with a terminal of that size as standard output; (exit status, what it showed)."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(follower, 1)
+        os.dup2(follower, 2)
+        os.close(leader)
+        os.execve(command[0], command, env)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(leader)
+    status = os.waitpid(pid, 0)[1]
+    return os.waitstatus_to_exitcode(status), shown.decode("utf-8").replace("\r\n", "\n")
+
+
+class TerminalTest(harness.CommandTest):
+    def status(self, *arguments, columns=120, **env):
+        command = harness.sim_command("status", *arguments, profile="h100x8")
+        code, shown = run_on_terminal(command, harness.environment(**env), columns)
+        self.assertEqual(code, 0, shown)
+        return shown
+
+    def test_colors_on_a_terminal(self):
+        self.assertIn("\033[", self.status())
+        self.assertIn("\033[", self.status(NO_COLOR=""))
+
+    def test_no_colors_where_they_are_not_wanted(self):
+        self.assertNotIn("\033", self.status(NO_COLOR="1"))
+        self.assertNotIn("\033", self.status(TERM="dumb"))
+        self.assertNotIn("\033", self.status(TERM=None))
+        self.assertNotIn("\033", self.status("--color=never"))
+
+    def test_colors_that_are_asked_for(self):
+        self.assertIn("\033[", self.status("--color=always", NO_COLOR="1", TERM="dumb"))
+
+    def test_colors_of_the_list(self):
+        command = harness.sim_command("call", "--list", "Memory", profile="h100x8", driver="470")
+        self.assertIn("\033[", run_on_terminal(command, harness.environment(), 120)[1])
+        self.assertNotIn("\033", run_on_terminal(command, harness.environment(NO_COLOR="1"), 120)[1])
+
+    def test_width_of_the_terminal(self):
+        for columns in (40, 60, 200):
+            shown = self.status(columns=columns, NO_COLOR="1")
+            piped = self.run_sim("status", "--width", str(columns)).out
+            self.assertEqual(harness.TIME.sub("", shown), harness.TIME.sub("", piped))
+
+    def test_terminal_without_a_size(self):
+        shown = self.status(columns=0, NO_COLOR="1")
+        piped = self.run_sim("status", "--width", "80").out
+        self.assertEqual(harness.TIME.sub("", shown), harness.TIME.sub("", piped))
+
+    def test_tiny_terminals(self):
+        for columns in (1, 2, 5):
+            for line in self.status(columns=columns, NO_COLOR="1", LC_ALL="C").splitlines():
+                self.assertLessEqual(len(line), columns)
+
+    def test_columns_beats_the_terminal(self):
+        shown = self.status(columns=200, COLUMNS="60", NO_COLOR="1")
+        self.assertTrue(all(len(line) <= 60 for line in shown.splitlines()), shown)
