@@ -3091,7 +3091,22 @@ typedef struct {
     unsigned int reserved3;
 } nvp_PciInfo_v2_t;
 
-/* nvmlEventData_t in headers api2..api4: 24 bytes. */
+/* nvmlProcessInfo_t in headers api2..11.0u: 16 bytes. */
+typedef struct {
+    unsigned int pid;
+    unsigned long long usedGpuMemory;
+} nvp_ProcessInfo_v1_t;
+
+/* nvmlProcessInfo_t in headers 12.2.81..12.2.128: 32 bytes. */
+typedef struct {
+    unsigned int pid;
+    unsigned long long usedGpuMemory;
+    unsigned int gpuInstanceId;
+    unsigned int computeInstanceId;
+    unsigned long long usedGpuCcProtectedMemory;
+} nvp_ProcessInfo_v3_t;
+
+/* nvmlEventData_t in headers api2..api4, api6..10.2: 24 bytes. */
 typedef struct {
     nvmlDevice_t device;
     unsigned long long eventType;
@@ -3107,7 +3122,7 @@ typedef struct {
     unsigned int reserved[8];
 } nvp_AccountingStats_v1_t;
 
-/* nvmlGridLicensableFeature_t in headers 375.82: 20 bytes. */
+/* nvmlGridLicensableFeature_t in drivers 375.82: 20 bytes. */
 typedef struct {
     nvmlGridLicenseFeatureCode_t featureCode;
     unsigned int featureState;
@@ -3138,7 +3153,7 @@ typedef struct {
     unsigned int featureEnabled;
 } nvp_GridLicensableFeature_v4_t;
 
-/* nvmlGridLicensableFeatures_t in headers 375.82: 68 bytes. */
+/* nvmlGridLicensableFeatures_t in drivers 375.82: 68 bytes. */
 typedef struct {
     int isGridLicenseSupported;
     unsigned int licensableFeaturesCount;
@@ -3166,7 +3181,7 @@ typedef struct {
     nvp_GridLicensableFeature_v4_t gridLicensableFeatures[3];
 } nvp_GridLicensableFeatures_v4_t;
 
-/* nvmlEncoderSessionInfo_t in headers 375.66..375.82: 40 bytes. */
+/* nvmlEncoderSessionInfo_t in drivers 375.66..375.82: 40 bytes. */
 typedef struct {
     unsigned int sessionId;
     unsigned long long pid;
@@ -3272,30 +3287,39 @@ NVP_BEGIN_DECLS
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 10) || (NVP__NVML_LEVEL >= 11 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlDeviceGetCount))
+NVP_API extern __typeof__(nvmlDeviceGetCount) nvp_nvmlDeviceGetCount;
+#define nvmlDeviceGetCount nvp_nvmlDeviceGetCount
+#endif
+
+#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlDeviceGetHandleByIndex))
+NVP_API extern __typeof__(nvmlDeviceGetHandleByIndex) nvp_nvmlDeviceGetHandleByIndex;
+#define nvmlDeviceGetHandleByIndex nvp_nvmlDeviceGetHandleByIndex
+#endif
+
+#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlDeviceGetHandleByPciBusId))
+NVP_API extern __typeof__(nvmlDeviceGetHandleByPciBusId) nvp_nvmlDeviceGetHandleByPciBusId;
+#define nvmlDeviceGetHandleByPciBusId nvp_nvmlDeviceGetHandleByPciBusId
+#endif
+
+#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlInit))
+NVP_API extern __typeof__(nvmlInit) nvp_nvmlInit;
+#define nvmlInit nvp_nvmlInit
+#endif
+
+#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 32) || (NVP__NVML_LEVEL >= 34 && !defined(nvmlDeviceGetDriverModel))
+NVP_API extern __typeof__(nvmlDeviceGetDriverModel) nvp_nvmlDeviceGetDriverModel;
+#define nvmlDeviceGetDriverModel nvp_nvmlDeviceGetDriverModel
+#endif
+
+#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 10) || (NVP__NVML_LEVEL >= 11 && !defined(nvmlEventSetWait))
 NVP_API extern __typeof__(nvmlEventSetWait) nvp_nvmlEventSetWait;
 #define nvmlEventSetWait nvp_nvmlEventSetWait
 #endif
 
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 12) || (NVP__NVML_LEVEL >= 13 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 12) || (NVP__NVML_LEVEL >= 13 && !defined(nvmlDeviceGetComputeRunningProcesses))
 NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses) nvp_nvmlDeviceGetComputeRunningProcesses;
 #define nvmlDeviceGetComputeRunningProcesses nvp_nvmlDeviceGetComputeRunningProcesses
-#endif
-
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetCount) nvp_nvmlDeviceGetCount;
-NVP_API extern __typeof__(nvmlDeviceGetHandleByIndex) nvp_nvmlDeviceGetHandleByIndex;
-NVP_API extern __typeof__(nvmlDeviceGetHandleByPciBusId) nvp_nvmlDeviceGetHandleByPciBusId;
-NVP_API extern __typeof__(nvmlInit) nvp_nvmlInit;
-#define nvmlDeviceGetCount nvp_nvmlDeviceGetCount
-#define nvmlDeviceGetHandleByIndex nvp_nvmlDeviceGetHandleByIndex
-#define nvmlDeviceGetHandleByPciBusId nvp_nvmlDeviceGetHandleByPciBusId
-#define nvmlInit nvp_nvmlInit
-#endif
-
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 32) || (NVP__NVML_LEVEL >= 34 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetDriverModel) nvp_nvmlDeviceGetDriverModel;
-#define nvmlDeviceGetDriverModel nvp_nvmlDeviceGetDriverModel
 #endif
 
 #if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 6) || (NVP__NVML_LEVEL >= 11 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
@@ -3303,22 +3327,17 @@ NVP_API extern __typeof__(nvmlDeviceGetPciInfo_v2) nvp_nvmlDeviceGetPciInfo_v2;
 #define nvmlDeviceGetPciInfo_v2 nvp_nvmlDeviceGetPciInfo_v2
 #endif
 
-#if (NVP__NVML_LEVEL >= 1 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetPciInfo) nvp_nvmlDeviceGetPciInfo;
-#define nvmlDeviceGetPciInfo nvp_nvmlDeviceGetPciInfo
-#endif
-
 #if (NVP__NVML_LEVEL >= 10 && NVP__NVML_LEVEL <= 15) || (NVP__NVML_LEVEL >= 17 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
 NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v3) nvp_nvmlDeviceGetGridLicensableFeatures_v3;
 #define nvmlDeviceGetGridLicensableFeatures_v3 nvp_nvmlDeviceGetGridLicensableFeatures_v3
 #endif
 
-#if (NVP__NVML_LEVEL >= 11 && NVP__NVML_LEVEL <= 13) || (NVP__NVML_LEVEL >= 14 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if (NVP__NVML_LEVEL >= 11 && NVP__NVML_LEVEL <= 13) || (NVP__NVML_LEVEL >= 14 && !defined(nvmlComputeInstanceGetInfo))
 NVP_API extern __typeof__(nvmlComputeInstanceGetInfo) nvp_nvmlComputeInstanceGetInfo;
 #define nvmlComputeInstanceGetInfo nvp_nvmlComputeInstanceGetInfo
 #endif
 
-#if (NVP__NVML_LEVEL >= 11 && NVP__NVML_LEVEL <= 15) || (NVP__NVML_LEVEL >= 17 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if (NVP__NVML_LEVEL >= 11 && NVP__NVML_LEVEL <= 15) || (NVP__NVML_LEVEL >= 17 && !defined(nvmlDeviceGetGpuInstancePossiblePlacements))
 NVP_API extern __typeof__(nvmlDeviceGetGpuInstancePossiblePlacements) nvp_nvmlDeviceGetGpuInstancePossiblePlacements;
 #define nvmlDeviceGetGpuInstancePossiblePlacements nvp_nvmlDeviceGetGpuInstancePossiblePlacements
 #endif
@@ -3335,22 +3354,22 @@ NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses_v2) nvp_nvmlDevi
 #define nvmlDeviceGetGraphicsRunningProcesses_v2 nvp_nvmlDeviceGetGraphicsRunningProcesses_v2
 #endif
 
+#if (NVP__NVML_LEVEL >= 17 && !defined(nvmlDeviceGetMPSComputeRunningProcesses))
+NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses) nvp_nvmlDeviceGetMPSComputeRunningProcesses;
+#define nvmlDeviceGetMPSComputeRunningProcesses nvp_nvmlDeviceGetMPSComputeRunningProcesses
+#endif
+
 #if (NVP__NVML_LEVEL >= 17 && NVP__NVML_LEVEL <= 18) || (NVP__NVML_LEVEL >= 19 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
 NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses_v2) nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2;
 #define nvmlDeviceGetMPSComputeRunningProcesses_v2 nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2
 #endif
 
-#if (NVP__NVML_LEVEL >= 17 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses) nvp_nvmlDeviceGetMPSComputeRunningProcesses;
-#define nvmlDeviceGetMPSComputeRunningProcesses nvp_nvmlDeviceGetMPSComputeRunningProcesses
-#endif
-
-#if (NVP__NVML_LEVEL >= 6 && NVP__NVML_LEVEL <= 12) || (NVP__NVML_LEVEL >= 13 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if (NVP__NVML_LEVEL >= 6 && NVP__NVML_LEVEL <= 12) || (NVP__NVML_LEVEL >= 13 && !defined(nvmlDeviceGetGraphicsRunningProcesses))
 NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses) nvp_nvmlDeviceGetGraphicsRunningProcesses;
 #define nvmlDeviceGetGraphicsRunningProcesses nvp_nvmlDeviceGetGraphicsRunningProcesses
 #endif
 
-#if (NVP__NVML_LEVEL >= 6 && NVP__NVML_LEVEL <= 7) || (NVP__NVML_LEVEL >= 8 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if (NVP__NVML_LEVEL >= 6 && NVP__NVML_LEVEL <= 7) || (NVP__NVML_LEVEL >= 8 && !defined(nvmlDeviceGetGridLicensableFeatures))
 NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures) nvp_nvmlDeviceGetGridLicensableFeatures;
 #define nvmlDeviceGetGridLicensableFeatures nvp_nvmlDeviceGetGridLicensableFeatures
 #endif
@@ -3365,12 +3384,17 @@ NVP_API extern __typeof__(nvmlGetBlacklistDeviceInfoByIndex) nvp_nvmlGetBlacklis
 #define nvmlGetBlacklistDeviceInfoByIndex nvp_nvmlGetBlacklistDeviceInfoByIndex
 #endif
 
-#if NVP__NVML_LEVEL == 11 || (NVP__NVML_LEVEL >= 12 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if NVP__NVML_LEVEL == 0 || (NVP__NVML_LEVEL >= 1 && !defined(nvmlDeviceGetPciInfo))
+NVP_API extern __typeof__(nvmlDeviceGetPciInfo) nvp_nvmlDeviceGetPciInfo;
+#define nvmlDeviceGetPciInfo nvp_nvmlDeviceGetPciInfo
+#endif
+
+#if NVP__NVML_LEVEL == 11 || (NVP__NVML_LEVEL >= 12 && !defined(nvmlDeviceGetAttributes))
 NVP_API extern __typeof__(nvmlDeviceGetAttributes) nvp_nvmlDeviceGetAttributes;
 #define nvmlDeviceGetAttributes nvp_nvmlDeviceGetAttributes
 #endif
 
-#if NVP__NVML_LEVEL == 18 || (NVP__NVML_LEVEL >= 19 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if NVP__NVML_LEVEL == 18 || (NVP__NVML_LEVEL >= 19 && !defined(nvmlVgpuInstanceGetLicenseInfo))
 NVP_API extern __typeof__(nvmlVgpuInstanceGetLicenseInfo) nvp_nvmlVgpuInstanceGetLicenseInfo;
 #define nvmlVgpuInstanceGetLicenseInfo nvp_nvmlVgpuInstanceGetLicenseInfo
 #endif
@@ -3391,14 +3415,17 @@ NVP_API extern __typeof__(nvmlDeviceCcuSetStreamState) nvp_nvmlDeviceCcuSetStrea
 #define nvmlDeviceCcuSetStreamState nvp_nvmlDeviceCcuSetStreamState
 #endif
 
-#if NVP__NVML_LEVEL == 6 || (NVP__NVML_LEVEL >= 7 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+#if NVP__NVML_LEVEL == 6 || (NVP__NVML_LEVEL >= 7 && !defined(nvmlDeviceGetNvLinkRemotePciInfo))
 NVP_API extern __typeof__(nvmlDeviceGetNvLinkRemotePciInfo) nvp_nvmlDeviceGetNvLinkRemotePciInfo;
-NVP_API extern __typeof__(nvmlDeviceRemoveGpu) nvp_nvmlDeviceRemoveGpu;
 #define nvmlDeviceGetNvLinkRemotePciInfo nvp_nvmlDeviceGetNvLinkRemotePciInfo
+#endif
+
+#if NVP__NVML_LEVEL == 6 || (NVP__NVML_LEVEL >= 7 && !defined(nvmlDeviceRemoveGpu))
+NVP_API extern __typeof__(nvmlDeviceRemoveGpu) nvp_nvmlDeviceRemoveGpu;
 #define nvmlDeviceRemoveGpu nvp_nvmlDeviceRemoveGpu
 #endif
 
-#if NVP__NVML_LEVEL >= 1
+#if NVP__NVML_LEVEL >= 0
 NVP_API extern __typeof__(nvmlDeviceClearEccErrorCounts) nvp_nvmlDeviceClearEccErrorCounts;
 NVP_API extern __typeof__(nvmlDeviceGetClockInfo) nvp_nvmlDeviceGetClockInfo;
 NVP_API extern __typeof__(nvmlDeviceGetComputeMode) nvp_nvmlDeviceGetComputeMode;
@@ -3408,35 +3435,24 @@ NVP_API extern __typeof__(nvmlDeviceGetEccMode) nvp_nvmlDeviceGetEccMode;
 NVP_API extern __typeof__(nvmlDeviceGetFanSpeed) nvp_nvmlDeviceGetFanSpeed;
 NVP_API extern __typeof__(nvmlDeviceGetHandleBySerial) nvp_nvmlDeviceGetHandleBySerial;
 NVP_API extern __typeof__(nvmlDeviceGetInforomVersion) nvp_nvmlDeviceGetInforomVersion;
-NVP_API extern __typeof__(nvmlDeviceGetMaxClockInfo) nvp_nvmlDeviceGetMaxClockInfo;
 NVP_API extern __typeof__(nvmlDeviceGetMemoryInfo) nvp_nvmlDeviceGetMemoryInfo;
 NVP_API extern __typeof__(nvmlDeviceGetName) nvp_nvmlDeviceGetName;
-NVP_API extern __typeof__(nvmlDeviceGetPerformanceState) nvp_nvmlDeviceGetPerformanceState;
 NVP_API extern __typeof__(nvmlDeviceGetPersistenceMode) nvp_nvmlDeviceGetPersistenceMode;
 NVP_API extern __typeof__(nvmlDeviceGetPowerManagementLimit) nvp_nvmlDeviceGetPowerManagementLimit;
 NVP_API extern __typeof__(nvmlDeviceGetPowerManagementMode) nvp_nvmlDeviceGetPowerManagementMode;
 NVP_API extern __typeof__(nvmlDeviceGetPowerState) nvp_nvmlDeviceGetPowerState;
 NVP_API extern __typeof__(nvmlDeviceGetPowerUsage) nvp_nvmlDeviceGetPowerUsage;
 NVP_API extern __typeof__(nvmlDeviceGetSerial) nvp_nvmlDeviceGetSerial;
-NVP_API extern __typeof__(nvmlDeviceGetSupportedEventTypes) nvp_nvmlDeviceGetSupportedEventTypes;
 NVP_API extern __typeof__(nvmlDeviceGetTemperature) nvp_nvmlDeviceGetTemperature;
 NVP_API extern __typeof__(nvmlDeviceGetTotalEccErrors) nvp_nvmlDeviceGetTotalEccErrors;
 NVP_API extern __typeof__(nvmlDeviceGetUUID) nvp_nvmlDeviceGetUUID;
 NVP_API extern __typeof__(nvmlDeviceGetUtilizationRates) nvp_nvmlDeviceGetUtilizationRates;
-NVP_API extern __typeof__(nvmlDeviceGetVbiosVersion) nvp_nvmlDeviceGetVbiosVersion;
-NVP_API extern __typeof__(nvmlDeviceRegisterEvents) nvp_nvmlDeviceRegisterEvents;
 NVP_API extern __typeof__(nvmlDeviceSetComputeMode) nvp_nvmlDeviceSetComputeMode;
 NVP_API extern __typeof__(nvmlDeviceSetDriverModel) nvp_nvmlDeviceSetDriverModel;
 NVP_API extern __typeof__(nvmlDeviceSetEccMode) nvp_nvmlDeviceSetEccMode;
 NVP_API extern __typeof__(nvmlDeviceSetPersistenceMode) nvp_nvmlDeviceSetPersistenceMode;
-NVP_API extern __typeof__(nvmlErrorString) nvp_nvmlErrorString;
-NVP_API extern __typeof__(nvmlEventSetCreate) nvp_nvmlEventSetCreate;
-NVP_API extern __typeof__(nvmlEventSetFree) nvp_nvmlEventSetFree;
 NVP_API extern __typeof__(nvmlShutdown) nvp_nvmlShutdown;
 NVP_API extern __typeof__(nvmlSystemGetDriverVersion) nvp_nvmlSystemGetDriverVersion;
-NVP_API extern __typeof__(nvmlSystemGetHicVersion) nvp_nvmlSystemGetHicVersion;
-NVP_API extern __typeof__(nvmlSystemGetNVMLVersion) nvp_nvmlSystemGetNVMLVersion;
-NVP_API extern __typeof__(nvmlSystemGetProcessName) nvp_nvmlSystemGetProcessName;
 NVP_API extern __typeof__(nvmlUnitGetCount) nvp_nvmlUnitGetCount;
 NVP_API extern __typeof__(nvmlUnitGetDevices) nvp_nvmlUnitGetDevices;
 NVP_API extern __typeof__(nvmlUnitGetFanSpeedInfo) nvp_nvmlUnitGetFanSpeedInfo;
@@ -3455,35 +3471,24 @@ NVP_API extern __typeof__(nvmlUnitSetLedState) nvp_nvmlUnitSetLedState;
 #define nvmlDeviceGetFanSpeed nvp_nvmlDeviceGetFanSpeed
 #define nvmlDeviceGetHandleBySerial nvp_nvmlDeviceGetHandleBySerial
 #define nvmlDeviceGetInforomVersion nvp_nvmlDeviceGetInforomVersion
-#define nvmlDeviceGetMaxClockInfo nvp_nvmlDeviceGetMaxClockInfo
 #define nvmlDeviceGetMemoryInfo nvp_nvmlDeviceGetMemoryInfo
 #define nvmlDeviceGetName nvp_nvmlDeviceGetName
-#define nvmlDeviceGetPerformanceState nvp_nvmlDeviceGetPerformanceState
 #define nvmlDeviceGetPersistenceMode nvp_nvmlDeviceGetPersistenceMode
 #define nvmlDeviceGetPowerManagementLimit nvp_nvmlDeviceGetPowerManagementLimit
 #define nvmlDeviceGetPowerManagementMode nvp_nvmlDeviceGetPowerManagementMode
 #define nvmlDeviceGetPowerState nvp_nvmlDeviceGetPowerState
 #define nvmlDeviceGetPowerUsage nvp_nvmlDeviceGetPowerUsage
 #define nvmlDeviceGetSerial nvp_nvmlDeviceGetSerial
-#define nvmlDeviceGetSupportedEventTypes nvp_nvmlDeviceGetSupportedEventTypes
 #define nvmlDeviceGetTemperature nvp_nvmlDeviceGetTemperature
 #define nvmlDeviceGetTotalEccErrors nvp_nvmlDeviceGetTotalEccErrors
 #define nvmlDeviceGetUUID nvp_nvmlDeviceGetUUID
 #define nvmlDeviceGetUtilizationRates nvp_nvmlDeviceGetUtilizationRates
-#define nvmlDeviceGetVbiosVersion nvp_nvmlDeviceGetVbiosVersion
-#define nvmlDeviceRegisterEvents nvp_nvmlDeviceRegisterEvents
 #define nvmlDeviceSetComputeMode nvp_nvmlDeviceSetComputeMode
 #define nvmlDeviceSetDriverModel nvp_nvmlDeviceSetDriverModel
 #define nvmlDeviceSetEccMode nvp_nvmlDeviceSetEccMode
 #define nvmlDeviceSetPersistenceMode nvp_nvmlDeviceSetPersistenceMode
-#define nvmlErrorString nvp_nvmlErrorString
-#define nvmlEventSetCreate nvp_nvmlEventSetCreate
-#define nvmlEventSetFree nvp_nvmlEventSetFree
 #define nvmlShutdown nvp_nvmlShutdown
 #define nvmlSystemGetDriverVersion nvp_nvmlSystemGetDriverVersion
-#define nvmlSystemGetHicVersion nvp_nvmlSystemGetHicVersion
-#define nvmlSystemGetNVMLVersion nvp_nvmlSystemGetNVMLVersion
-#define nvmlSystemGetProcessName nvp_nvmlSystemGetProcessName
 #define nvmlUnitGetCount nvp_nvmlUnitGetCount
 #define nvmlUnitGetDevices nvp_nvmlUnitGetDevices
 #define nvmlUnitGetFanSpeedInfo nvp_nvmlUnitGetFanSpeedInfo
@@ -3493,6 +3498,31 @@ NVP_API extern __typeof__(nvmlUnitSetLedState) nvp_nvmlUnitSetLedState;
 #define nvmlUnitGetTemperature nvp_nvmlUnitGetTemperature
 #define nvmlUnitGetUnitInfo nvp_nvmlUnitGetUnitInfo
 #define nvmlUnitSetLedState nvp_nvmlUnitSetLedState
+#endif
+
+#if NVP__NVML_LEVEL >= 1
+NVP_API extern __typeof__(nvmlDeviceGetMaxClockInfo) nvp_nvmlDeviceGetMaxClockInfo;
+NVP_API extern __typeof__(nvmlDeviceGetPerformanceState) nvp_nvmlDeviceGetPerformanceState;
+NVP_API extern __typeof__(nvmlDeviceGetSupportedEventTypes) nvp_nvmlDeviceGetSupportedEventTypes;
+NVP_API extern __typeof__(nvmlDeviceGetVbiosVersion) nvp_nvmlDeviceGetVbiosVersion;
+NVP_API extern __typeof__(nvmlDeviceRegisterEvents) nvp_nvmlDeviceRegisterEvents;
+NVP_API extern __typeof__(nvmlErrorString) nvp_nvmlErrorString;
+NVP_API extern __typeof__(nvmlEventSetCreate) nvp_nvmlEventSetCreate;
+NVP_API extern __typeof__(nvmlEventSetFree) nvp_nvmlEventSetFree;
+NVP_API extern __typeof__(nvmlSystemGetHicVersion) nvp_nvmlSystemGetHicVersion;
+NVP_API extern __typeof__(nvmlSystemGetNVMLVersion) nvp_nvmlSystemGetNVMLVersion;
+NVP_API extern __typeof__(nvmlSystemGetProcessName) nvp_nvmlSystemGetProcessName;
+#define nvmlDeviceGetMaxClockInfo nvp_nvmlDeviceGetMaxClockInfo
+#define nvmlDeviceGetPerformanceState nvp_nvmlDeviceGetPerformanceState
+#define nvmlDeviceGetSupportedEventTypes nvp_nvmlDeviceGetSupportedEventTypes
+#define nvmlDeviceGetVbiosVersion nvp_nvmlDeviceGetVbiosVersion
+#define nvmlDeviceRegisterEvents nvp_nvmlDeviceRegisterEvents
+#define nvmlErrorString nvp_nvmlErrorString
+#define nvmlEventSetCreate nvp_nvmlEventSetCreate
+#define nvmlEventSetFree nvp_nvmlEventSetFree
+#define nvmlSystemGetHicVersion nvp_nvmlSystemGetHicVersion
+#define nvmlSystemGetNVMLVersion nvp_nvmlSystemGetNVMLVersion
+#define nvmlSystemGetProcessName nvp_nvmlSystemGetProcessName
 #endif
 
 #if NVP__NVML_LEVEL >= 10

@@ -45,8 +45,8 @@ class Facts:
         self.errors = read_tsv(abi / "errors.tsv")
         self._read_types(abi / "structs.json")
         self._read_constants(abi / "enums.json")
-        self._fold_renamed_types()
         self.historic = layouts.earlier_layouts(self.structs)
+        self._fold_renamed_types()
         for struct in self.historic.values():
             struct["align"] = max(self.alignment_of(f.ctype) for f in self.fields(struct))
         self.pseudo_enums = dict(self.shapes.all("constants"))

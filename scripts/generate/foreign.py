@@ -21,10 +21,10 @@ def markers(facts):
 
 
 def levels(facts):
-    """position of a marker -> positions of all headers that it stands for."""
-    known = sorted(position for position, _ in markers(facts))
+    """position of a marker -> positions of all headers that it stands for; 0 without a marker."""
+    known = sorted({0} | {position for position, _ in markers(facts)})
     out = {position: [] for position in known}
-    for position in range(known[0], len(facts.labels)):
+    for position in range(len(facts.labels)):
         out[max(p for p in known if p <= position)].append(position)
     return out
 
@@ -69,16 +69,17 @@ def range_text(low, high, newest):
 def guard_at(facts, function, members, family):
     """When the headers of one level declare the function: "" always, an expression, or None for never.
 
-    A superseded version is declared only where unversioned names are switched off. A name that one
-    of the headers replaces by a macro can be told from a declared one by that macro.
+    A superseded version is declared only where unversioned names are switched off. An unversioned
+    name is declared where it is no macro.
     """
     declaring = [m for m in members if facts.in_header(function, m)]
-    targets = [facts.unversioned_target(family, m) for m in members] if family else []
+    targets = {m: facts.unversioned_target(family, m) for m in members} if family else {}
+    unversioned = family == function.name
     if len(declaring) == len(members):
-        superseded = any(target not in (None, function.name) for target in targets)
-        return VERSIONED_ONLY if superseded else ""
-    if declaring and family == function.name and all(
-            target for m, target in zip(members, targets) if m not in declaring):
+        superseded = any(target not in (None, function.name) for target in targets.values())
+        plain = "!defined(%s)" % function.name if unversioned else VERSIONED_ONLY
+        return plain if superseded else ""
+    if declaring and unversioned and all(targets[m] for m in members if m not in declaring):
         return "!%s && !defined(%s)" % (VERSIONED_ONLY, function.name)
     return None
 

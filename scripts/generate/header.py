@@ -159,7 +159,7 @@ def structs(facts):
     for name in ordered_structs(facts):
         struct = everything[name]
         if "of" in struct:
-            out.append(comment("%s in headers %s: %d bytes." % (struct["of"], struct["range"], struct["size"])))
+            out.append(comment("%s in %s: %d bytes." % (struct["of"], struct["range"], struct["size"])))
         out += word_line(facts, name)
         tag = " " + struct["tag"] if struct["tag"] else ""
         out.append("typedef %s%s {" % (struct["kind"], tag))

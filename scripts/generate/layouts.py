@@ -17,19 +17,18 @@ def layout_key(fields):
 
 def distinct_forms(struct):
     """The different layouts in the toolkit and driver histories, oldest first."""
-    toolkit = struct.get("history", [])
-    driver = list(struct.get("driver_history", []))
+    toolkit = [dict(form, where="headers") for form in struct.get("history", [])]
+    driver = [dict(form, where="drivers") for form in struct.get("driver_history", [])]
     toolkit_keys = [layout_key(form["fields"]) for form in toolkit]
     ordered = []
     while driver and layout_key(driver[0]["fields"]) not in toolkit_keys:
         ordered.append(driver.pop(0))
-    forms, seen = [], set()
+    forms = {}
     for form in ordered + toolkit + driver:
-        key = layout_key(form["fields"])
-        if key not in seen:
-            seen.add(key)
-            forms.append(form)
-    return forms
+        first = forms.setdefault(layout_key(form["fields"]), form)
+        if first is not form and first["where"] == form["where"]:
+            first["range"] += ", " + form["range"]
+    return list(forms.values())
 
 
 def plain_field(raw):
@@ -54,7 +53,7 @@ def earlier_layouts(structs):
                 continue
             made = "nvp_%s_v%d_t" % (name[len("nvml"):-len("_t")], number)
             found[made] = {"kind": "struct", "tag": None, "size": form["size"], "of": name,
-                           "range": form["range"], "fields": [plain_field(f) for f in form["fields"]]}
+                           "range": "%s %s" % (form["where"], form["range"]), "fields": [plain_field(f) for f in form["fields"]]}
     for struct in found.values():
         _bind_elements(struct, structs, found)
     return found

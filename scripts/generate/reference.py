@@ -170,7 +170,7 @@ def struct_lines(facts, name, struct, inputs):
     if struct["kind"] == "union":
         notes.append("A union.")
     if "of" in struct:
-        notes.append("What `%s` was in headers %s." % (struct["of"], struct["range"].replace("..", " to ")))
+        notes.append("What `%s` was in %s." % (struct["of"], struct["range"].replace("..", " to ")))
     if facts.version_word(name):
         notes.append("Its `version` must be 0x%08x." % facts.version_word(name))
     names = sorted(n for n, target in facts.aliases.items() if target == name)
