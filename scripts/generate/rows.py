@@ -92,49 +92,51 @@ def input_structs(facts):
     return read - written
 
 
+def field_flags(facts, name, field, inputs):
+    """The flags of a field: those of shapes.tsv and those that follow from type and direction."""
+    hand = (facts.shapes.get("%s.%s" % (name, field.name), "flags") or "").split()
+    flags = {"NVP_FIELD_" + flag for flag in hand}
+    if field.ctype == "unsigned char" and field.count or "BYTES" in hand:
+        flags |= {"NVP_FIELD_BYTES", "NVP_FIELD_MASK"}
+    elif field.ctype == "char" and field.count or field.ctype == "char *":
+        flags.add("NVP_FIELD_TEXT")
+    if field.name == "version" and facts.version_word(name):
+        flags.add("NVP_FIELD_VERSION")
+    elif "ITEMS" not in hand and "COUNT" not in hand:
+        if field.direction in ("in", "inout") or name in inputs:
+            flags.add("NVP_FIELD_INPUT")
+    return flags
+
+
+def field_type(facts, name, field, flags):
+    """(kind, element size, type constant): of what it points at for a caller's array."""
+    subject = "%s.%s" % (name, field.name)
+    if not field.ctype.endswith("*"):
+        kind, size, meaning = facts.classify(field.ctype)
+        if size != field.size:
+            raise FactError("%s: %d bytes, the type has %d" % (subject, field.size, size))
+    elif "NVP_FIELD_ITEMS" in flags:
+        kind, size, meaning = facts.classify(field.ctype[:-1].strip())
+    elif "NVP_FIELD_TEXT" in flags:
+        kind, size, meaning = "POINTER", 8, "NVP_TYPE_NONE"
+    else:
+        raise FactError("%s: a pointer without a decision" % subject)
+    if subject in facts.meanings:
+        meaning = "NVP_ENUM_" + facts.meanings[subject]
+    return kind, size, meaning
+
+
 def struct_rows(facts, name, struct, inputs):
     word = facts.version_word(name)
     rows = ["NVP_STRUCT(%s, %d, %d, %s, %s)" % (
         name, struct["size"], struct["align"], "0x%08xu" % word if word else "0",
         "NVP_STRUCT_UNION" if struct["kind"] == "union" else "0")]
     for field in facts.fields(struct):
-        subject = "%s.%s" % (name, field.name)
-        hand = set((facts.shapes.get(subject, "flags") or "").split())
-        flags = {"NVP_FIELD_" + flag for flag in hand}
-        if field.ctype.endswith("*"):
-            kind, size, meaning, extra = pointer_field(facts, subject, field, hand)
-            flags |= extra
-        else:
-            kind, size, meaning = facts.classify(field.ctype)
-            if size != field.size:
-                raise FactError("%s: %d bytes, the type has %d" % (subject, field.size, size))
-        if subject in facts.meanings:
-            meaning = "NVP_ENUM_" + facts.meanings[subject]
-        if kind == "U8" and field.count:
-            flags |= {"NVP_FIELD_BYTES", "NVP_FIELD_MASK"}
-        if kind == "CHAR" and field.count:
-            if "BYTES" in hand:
-                flags.add("NVP_FIELD_MASK")
-            else:
-                flags.add("NVP_FIELD_TEXT")
-        if field.name == "version" and word:
-            flags.add("NVP_FIELD_VERSION")
-        elif field.direction in ("in", "inout") or name in inputs:
-            flags.add("NVP_FIELD_INPUT")
+        flags = field_flags(facts, name, field, inputs)
+        kind, size, meaning = field_type(facts, name, field, flags)
         rows.append("NVP_FIELD(%s, %s, %d, NVP_TYPE_%s, %d, %d, %s, %s)" % (
             name, quote(field.name), field.offset, kind, size, field.count, meaning, ored(flags)))
     return rows
-
-
-def pointer_field(facts, subject, field, hand):
-    """A pointer inside a struct: a caller's array, or text that the library owns."""
-    base = field.ctype[:-1].strip()
-    if "ITEMS" in hand:
-        kind, size, meaning = facts.classify(base)
-        return kind, size, meaning, set()
-    if base == "char":
-        return "POINTER", 8, "NVP_TYPE_NONE", {"NVP_FIELD_TEXT"}
-    raise FactError("%s: a pointer without a decision" % subject)
 
 
 def structs_def(facts):

@@ -105,15 +105,23 @@ class NvidiaHeaderTest(unittest.TestCase):
         self.with_each(self.the_rows_have_the_headers_types)
 
 
+def fetch(folder):
+    """Brings what headers can be had; what went wrong, as text."""
+    command = [os.path.join(compilers.SOURCE, "scripts", "fetch-nvml-headers"), folder]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=80, check=False).stderr
+    except subprocess.TimeoutExpired:
+        return "the mirror did not answer in time"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     folder = sys.argv.pop()
-    fetch = [os.path.join(compilers.SOURCE, "scripts", "fetch-nvml-headers"), folder]
-    done = subprocess.run(fetch, capture_output=True, text=True, check=False)
+    why = fetch(folder)
     NvidiaHeaderTest.headers = sorted(os.path.dirname(path) for path in glob.glob(os.path.join(folder, "*", "nvml.h")))
     if not NvidiaHeaderTest.headers:
-        print("skipped: no header of NVIDIA's could be fetched\n" + done.stderr)
+        print("skipped: no header of NVIDIA's could be fetched\n" + why)
         sys.exit(compilers.SKIPPED)
     print("with the headers of: " + ", ".join(os.path.basename(path) for path in NvidiaHeaderTest.headers))
     unittest.main()

@@ -46,18 +46,18 @@ static const struct shape_row shapes[] = {
 
 struct param_row {
     const char *function;
-    int position;
     const char *name;
     const char *ctype;
     const char *role;
     const char *kind;
     const char *type;
+    int position;
     int link;
 };
 
 static const struct param_row params[] = {
 #define NVP_PARAM(function, position, name, ctype, role, kind, type, link, flags)                                                \
-    { #function, position, name, ctype, #role, #kind, #type, link },
+    { #function, name, ctype, #role, #kind, #type, position, link },
 #include "abi/params.def"
 };
 
