@@ -6,6 +6,7 @@
 
 #define NVP__LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NVP__UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define NVP__INLINE inline __attribute__((always_inline))
 #define NVP__COLD __attribute__((cold, noinline))
 #define NVP__CACHE_LINE 64
 #define NVP__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

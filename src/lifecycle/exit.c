@@ -66,6 +66,8 @@ void nvp__exit_arm(void)
         nvp__lifecycle.exit_armed = true;
         if (atexit(at_exit) != 0) {
             nvp__log(NVP_LOG_WARNING, "lifecycle", "atexit refused the handler: NVML will not be shut down at exit");
+        } else {
+            nvp__log(NVP_LOG_DEBUG, "lifecycle", "exit handler registered");
         }
     }
 }

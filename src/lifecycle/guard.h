@@ -49,7 +49,7 @@ struct nvp__slot *nvp__guard_enter_slowly(nvp_status *refusal);
  * Enters the driver. Gives the thread's slot when NVML is open (it is opened if needed), to be passed to nvp__guard_leave();
  * NULL when the query must not be made, the reason in `refusal`. Nests.
  */
-static inline struct nvp__slot *nvp__guard_enter(nvp_status *refusal)
+static NVP__INLINE struct nvp__slot *nvp__guard_enter(nvp_status *refusal)
 {
     struct nvp__slot *slot = nvp__self;
     if (NVP__LIKELY(slot != NULL)) {
@@ -72,7 +72,7 @@ static inline struct nvp__slot *nvp__guard_enter(nvp_status *refusal)
 }
 
 /** Leaves the driver. */
-static inline void nvp__guard_leave(struct nvp__slot *slot)
+static NVP__INLINE void nvp__guard_leave(struct nvp__slot *slot)
 {
     unsigned int depth = atomic_load_explicit(&slot->depth, memory_order_relaxed);
     atomic_store_explicit(&slot->depth, depth - 1, memory_order_release);

@@ -1,0 +1,104 @@
+/*
+ * What the in-flight guard costs: the same simulated function raw, guarded, and in the company of other ways to count users.
+ */
+#include "measure.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROUNDS 25
+#define CALLS 200000u
+
+typedef nvmlReturn_t index_fn(nvmlDevice_t device, unsigned int *index);
+
+static index_fn *raw_index;
+static atomic_uint users;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void raw(void *device, unsigned int calls)
+{
+    for (unsigned int i = 0; i < calls; i++) {
+        unsigned int index;
+        raw_index(device, &index);
+    }
+}
+
+static void guarded(void *device, unsigned int calls)
+{
+    for (unsigned int i = 0; i < calls; i++) {
+        unsigned int index;
+        nvmlDeviceGetIndex(device, &index);
+    }
+}
+
+static void counted(void *device, unsigned int calls)
+{
+    for (unsigned int i = 0; i < calls; i++) {
+        unsigned int index;
+        atomic_fetch_add(&users, 1);
+        raw_index(device, &index);
+        atomic_fetch_sub(&users, 1);
+    }
+}
+
+static void locked(void *device, unsigned int calls)
+{
+    for (unsigned int i = 0; i < calls; i++) {
+        unsigned int index;
+        pthread_mutex_lock(&lock);
+        raw_index(device, &index);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+static loop_fn *const subjects[] = { raw, guarded, counted, locked };
+
+static void report(const char *where, const double *ns, double guard_limit_ns)
+{
+    char text[96];
+    report_row("raw call through the pointer of dlsym", ns[0], "ns");
+    snprintf(text, sizeof(text), "guarded call adds, %s", where);
+    report_limit(text, ns[1] - ns[0], guard_limit_ns, "ns");
+    snprintf(text, sizeof(text), "an atomic add pair adds, %s", where);
+    report_row(text, ns[2] - ns[0], "ns");
+    snprintf(text, sizeof(text), "a mutex adds, %s", where);
+    report_row(text, ns[3] - ns[0], "ns");
+}
+
+static void set_up(void *device)
+{
+    unsigned int index;
+    raw_index = (index_fn *)bench_symbol("nvmlDeviceGetIndex");
+    nvmlDeviceGetIndex(device, &index);
+}
+
+static void fenced(void *argument)
+{
+    double ns[4];
+    nvmlDevice_t device;
+    (void)argument;
+    setenv("NVPULSE_GUARD", "fenced", 1);
+    nvmlDeviceGetHandleByIndex(0, &device);
+    set_up(device);
+    measure_in_turn(subjects, device, 2, ROUNDS, CALLS, ns);
+    report_row("guarded call adds where membarrier is missing (fenced)", ns[1] - ns[0], "ns");
+}
+
+void bench_guard(void)
+{
+    double one[4];
+    double two[4];
+    nvmlDevice_t device;
+    report_heading("The in-flight guard (a getter of the simulated driver)");
+    in_child(fenced, NULL); /* first: settings are read once, and this process has not read them yet */
+    nvmlDeviceGetHandleByIndex(0, &device);
+    set_up(device);
+    measure_in_turn(subjects, device, 4, ROUNDS, CALLS, one);
+    measure_on_threads(subjects, device, 4, 2, ROUNDS, CALLS, two);
+    report("one thread", one, 3.0);
+    report_limit("the same as part of an uncontended atomic add pair", (one[1] - one[0]) / (one[2] - one[0]), 1.0, "x");
+    report("two threads", two, 3.0);
+    report_row("guard on two threads as part of the guard on one", (two[1] - two[0]) / (one[1] - one[0]), "x");
+}
