@@ -23,6 +23,7 @@
 
 #define NVP__NVML_FOREIGN 1
 
+/* How new NVIDIA's header is, told by a constant that came with it. */
 #if defined(NVML_COMPUTE_INSTANCE_PROFILE_7_SLICE_NVL)
 #define NVP__NVML_LEVEL 44 /* 13.3.29 */
 #elif defined(NVML_FI_DEV_NVLINK_COUNT_RAW_BER_LANE0_V2)
@@ -3287,145 +3288,36 @@ NVP_BEGIN_DECLS
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlDeviceGetCount))
+#if !defined(nvmlDeviceGetCount)
 NVP_API extern __typeof__(nvmlDeviceGetCount) nvp_nvmlDeviceGetCount;
 #define nvmlDeviceGetCount nvp_nvmlDeviceGetCount
 #endif
 
-#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlDeviceGetHandleByIndex))
-NVP_API extern __typeof__(nvmlDeviceGetHandleByIndex) nvp_nvmlDeviceGetHandleByIndex;
-#define nvmlDeviceGetHandleByIndex nvp_nvmlDeviceGetHandleByIndex
-#endif
-
-#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlDeviceGetHandleByPciBusId))
-NVP_API extern __typeof__(nvmlDeviceGetHandleByPciBusId) nvp_nvmlDeviceGetHandleByPciBusId;
-#define nvmlDeviceGetHandleByPciBusId nvp_nvmlDeviceGetHandleByPciBusId
-#endif
-
-#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 3) || (NVP__NVML_LEVEL >= 4 && !defined(nvmlInit))
-NVP_API extern __typeof__(nvmlInit) nvp_nvmlInit;
-#define nvmlInit nvp_nvmlInit
-#endif
-
-#if (NVP__NVML_LEVEL >= 0 && NVP__NVML_LEVEL <= 32) || (NVP__NVML_LEVEL >= 34 && !defined(nvmlDeviceGetDriverModel))
+#if !defined(nvmlDeviceGetDriverModel)
 NVP_API extern __typeof__(nvmlDeviceGetDriverModel) nvp_nvmlDeviceGetDriverModel;
 #define nvmlDeviceGetDriverModel nvp_nvmlDeviceGetDriverModel
 #endif
 
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 10) || (NVP__NVML_LEVEL >= 11 && !defined(nvmlEventSetWait))
-NVP_API extern __typeof__(nvmlEventSetWait) nvp_nvmlEventSetWait;
-#define nvmlEventSetWait nvp_nvmlEventSetWait
+#if !defined(nvmlDeviceGetHandleByIndex)
+NVP_API extern __typeof__(nvmlDeviceGetHandleByIndex) nvp_nvmlDeviceGetHandleByIndex;
+#define nvmlDeviceGetHandleByIndex nvp_nvmlDeviceGetHandleByIndex
 #endif
 
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 12) || (NVP__NVML_LEVEL >= 13 && !defined(nvmlDeviceGetComputeRunningProcesses))
-NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses) nvp_nvmlDeviceGetComputeRunningProcesses;
-#define nvmlDeviceGetComputeRunningProcesses nvp_nvmlDeviceGetComputeRunningProcesses
+#if !defined(nvmlDeviceGetHandleByPciBusId)
+NVP_API extern __typeof__(nvmlDeviceGetHandleByPciBusId) nvp_nvmlDeviceGetHandleByPciBusId;
+#define nvmlDeviceGetHandleByPciBusId nvp_nvmlDeviceGetHandleByPciBusId
 #endif
 
-#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 6) || (NVP__NVML_LEVEL >= 11 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetPciInfo_v2) nvp_nvmlDeviceGetPciInfo_v2;
-#define nvmlDeviceGetPciInfo_v2 nvp_nvmlDeviceGetPciInfo_v2
-#endif
-
-#if (NVP__NVML_LEVEL >= 10 && NVP__NVML_LEVEL <= 15) || (NVP__NVML_LEVEL >= 17 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v3) nvp_nvmlDeviceGetGridLicensableFeatures_v3;
-#define nvmlDeviceGetGridLicensableFeatures_v3 nvp_nvmlDeviceGetGridLicensableFeatures_v3
-#endif
-
-#if (NVP__NVML_LEVEL >= 11 && NVP__NVML_LEVEL <= 13) || (NVP__NVML_LEVEL >= 14 && !defined(nvmlComputeInstanceGetInfo))
-NVP_API extern __typeof__(nvmlComputeInstanceGetInfo) nvp_nvmlComputeInstanceGetInfo;
-#define nvmlComputeInstanceGetInfo nvp_nvmlComputeInstanceGetInfo
-#endif
-
-#if (NVP__NVML_LEVEL >= 11 && NVP__NVML_LEVEL <= 15) || (NVP__NVML_LEVEL >= 17 && !defined(nvmlDeviceGetGpuInstancePossiblePlacements))
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstancePossiblePlacements) nvp_nvmlDeviceGetGpuInstancePossiblePlacements;
-#define nvmlDeviceGetGpuInstancePossiblePlacements nvp_nvmlDeviceGetGpuInstancePossiblePlacements
-#endif
-
-#if (NVP__NVML_LEVEL >= 11 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v2) nvp_nvmlDeviceGetGridLicensableFeatures_v2;
-#define nvmlDeviceGetGridLicensableFeatures_v2 nvp_nvmlDeviceGetGridLicensableFeatures_v2
-#endif
-
-#if (NVP__NVML_LEVEL >= 13 && NVP__NVML_LEVEL <= 18) || (NVP__NVML_LEVEL >= 19 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses_v2) nvp_nvmlDeviceGetComputeRunningProcesses_v2;
-NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses_v2) nvp_nvmlDeviceGetGraphicsRunningProcesses_v2;
-#define nvmlDeviceGetComputeRunningProcesses_v2 nvp_nvmlDeviceGetComputeRunningProcesses_v2
-#define nvmlDeviceGetGraphicsRunningProcesses_v2 nvp_nvmlDeviceGetGraphicsRunningProcesses_v2
-#endif
-
-#if (NVP__NVML_LEVEL >= 17 && !defined(nvmlDeviceGetMPSComputeRunningProcesses))
-NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses) nvp_nvmlDeviceGetMPSComputeRunningProcesses;
-#define nvmlDeviceGetMPSComputeRunningProcesses nvp_nvmlDeviceGetMPSComputeRunningProcesses
-#endif
-
-#if (NVP__NVML_LEVEL >= 17 && NVP__NVML_LEVEL <= 18) || (NVP__NVML_LEVEL >= 19 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
-NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses_v2) nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2;
-#define nvmlDeviceGetMPSComputeRunningProcesses_v2 nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2
-#endif
-
-#if (NVP__NVML_LEVEL >= 6 && NVP__NVML_LEVEL <= 12) || (NVP__NVML_LEVEL >= 13 && !defined(nvmlDeviceGetGraphicsRunningProcesses))
-NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses) nvp_nvmlDeviceGetGraphicsRunningProcesses;
-#define nvmlDeviceGetGraphicsRunningProcesses nvp_nvmlDeviceGetGraphicsRunningProcesses
-#endif
-
-#if (NVP__NVML_LEVEL >= 6 && NVP__NVML_LEVEL <= 7) || (NVP__NVML_LEVEL >= 8 && !defined(nvmlDeviceGetGridLicensableFeatures))
-NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures) nvp_nvmlDeviceGetGridLicensableFeatures;
-#define nvmlDeviceGetGridLicensableFeatures nvp_nvmlDeviceGetGridLicensableFeatures
-#endif
-
-#if (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14) || (NVP__NVML_LEVEL == 15 && !defined(NVML_NO_UNVERSIONED_FUNC_DEFS) && !defined(nvmlGetBlacklistDeviceCount))
-NVP_API extern __typeof__(nvmlGetBlacklistDeviceCount) nvp_nvmlGetBlacklistDeviceCount;
-#define nvmlGetBlacklistDeviceCount nvp_nvmlGetBlacklistDeviceCount
-#endif
-
-#if (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14) || (NVP__NVML_LEVEL == 15 && !defined(NVML_NO_UNVERSIONED_FUNC_DEFS) && !defined(nvmlGetBlacklistDeviceInfoByIndex))
-NVP_API extern __typeof__(nvmlGetBlacklistDeviceInfoByIndex) nvp_nvmlGetBlacklistDeviceInfoByIndex;
-#define nvmlGetBlacklistDeviceInfoByIndex nvp_nvmlGetBlacklistDeviceInfoByIndex
-#endif
-
-#if NVP__NVML_LEVEL == 0 || (NVP__NVML_LEVEL >= 1 && !defined(nvmlDeviceGetPciInfo))
+#if !defined(nvmlDeviceGetPciInfo)
 NVP_API extern __typeof__(nvmlDeviceGetPciInfo) nvp_nvmlDeviceGetPciInfo;
 #define nvmlDeviceGetPciInfo nvp_nvmlDeviceGetPciInfo
 #endif
 
-#if NVP__NVML_LEVEL == 11 || (NVP__NVML_LEVEL >= 12 && !defined(nvmlDeviceGetAttributes))
-NVP_API extern __typeof__(nvmlDeviceGetAttributes) nvp_nvmlDeviceGetAttributes;
-#define nvmlDeviceGetAttributes nvp_nvmlDeviceGetAttributes
+#if !defined(nvmlInit)
+NVP_API extern __typeof__(nvmlInit) nvp_nvmlInit;
+#define nvmlInit nvp_nvmlInit
 #endif
 
-#if NVP__NVML_LEVEL == 18 || (NVP__NVML_LEVEL >= 19 && !defined(nvmlVgpuInstanceGetLicenseInfo))
-NVP_API extern __typeof__(nvmlVgpuInstanceGetLicenseInfo) nvp_nvmlVgpuInstanceGetLicenseInfo;
-#define nvmlVgpuInstanceGetLicenseInfo nvp_nvmlVgpuInstanceGetLicenseInfo
-#endif
-
-#if NVP__NVML_LEVEL == 22
-NVP_API extern __typeof__(nvmlDeviceGetPowerMode) nvp_nvmlDeviceGetPowerMode;
-NVP_API extern __typeof__(nvmlDeviceGetSupportedPowerModes) nvp_nvmlDeviceGetSupportedPowerModes;
-NVP_API extern __typeof__(nvmlDeviceSetPowerMode) nvp_nvmlDeviceSetPowerMode;
-#define nvmlDeviceGetPowerMode nvp_nvmlDeviceGetPowerMode
-#define nvmlDeviceGetSupportedPowerModes nvp_nvmlDeviceGetSupportedPowerModes
-#define nvmlDeviceSetPowerMode nvp_nvmlDeviceSetPowerMode
-#endif
-
-#if NVP__NVML_LEVEL == 23
-NVP_API extern __typeof__(nvmlDeviceCcuGetStreamState) nvp_nvmlDeviceCcuGetStreamState;
-NVP_API extern __typeof__(nvmlDeviceCcuSetStreamState) nvp_nvmlDeviceCcuSetStreamState;
-#define nvmlDeviceCcuGetStreamState nvp_nvmlDeviceCcuGetStreamState
-#define nvmlDeviceCcuSetStreamState nvp_nvmlDeviceCcuSetStreamState
-#endif
-
-#if NVP__NVML_LEVEL == 6 || (NVP__NVML_LEVEL >= 7 && !defined(nvmlDeviceGetNvLinkRemotePciInfo))
-NVP_API extern __typeof__(nvmlDeviceGetNvLinkRemotePciInfo) nvp_nvmlDeviceGetNvLinkRemotePciInfo;
-#define nvmlDeviceGetNvLinkRemotePciInfo nvp_nvmlDeviceGetNvLinkRemotePciInfo
-#endif
-
-#if NVP__NVML_LEVEL == 6 || (NVP__NVML_LEVEL >= 7 && !defined(nvmlDeviceRemoveGpu))
-NVP_API extern __typeof__(nvmlDeviceRemoveGpu) nvp_nvmlDeviceRemoveGpu;
-#define nvmlDeviceRemoveGpu nvp_nvmlDeviceRemoveGpu
-#endif
-
-#if NVP__NVML_LEVEL >= 0
 NVP_API extern __typeof__(nvmlDeviceClearEccErrorCounts) nvp_nvmlDeviceClearEccErrorCounts;
 NVP_API extern __typeof__(nvmlDeviceGetClockInfo) nvp_nvmlDeviceGetClockInfo;
 NVP_API extern __typeof__(nvmlDeviceGetComputeMode) nvp_nvmlDeviceGetComputeMode;
@@ -3498,6 +3390,10 @@ NVP_API extern __typeof__(nvmlUnitSetLedState) nvp_nvmlUnitSetLedState;
 #define nvmlUnitGetTemperature nvp_nvmlUnitGetTemperature
 #define nvmlUnitGetUnitInfo nvp_nvmlUnitGetUnitInfo
 #define nvmlUnitSetLedState nvp_nvmlUnitSetLedState
+
+#if (NVP__NVML_LEVEL >= 1 && NVP__NVML_LEVEL <= 6) || (NVP__NVML_LEVEL >= 11 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+NVP_API extern __typeof__(nvmlDeviceGetPciInfo_v2) nvp_nvmlDeviceGetPciInfo_v2;
+#define nvmlDeviceGetPciInfo_v2 nvp_nvmlDeviceGetPciInfo_v2
 #endif
 
 #if NVP__NVML_LEVEL >= 1
@@ -3525,165 +3421,14 @@ NVP_API extern __typeof__(nvmlSystemGetProcessName) nvp_nvmlSystemGetProcessName
 #define nvmlSystemGetProcessName nvp_nvmlSystemGetProcessName
 #endif
 
-#if NVP__NVML_LEVEL >= 10
-NVP_API extern __typeof__(nvmlDeviceGetFanSpeed_v2) nvp_nvmlDeviceGetFanSpeed_v2;
-NVP_API extern __typeof__(nvmlDeviceGetHostVgpuMode) nvp_nvmlDeviceGetHostVgpuMode;
-NVP_API extern __typeof__(nvmlDeviceGetPgpuMetadataString) nvp_nvmlDeviceGetPgpuMetadataString;
-NVP_API extern __typeof__(nvmlGetVgpuVersion) nvp_nvmlGetVgpuVersion;
-NVP_API extern __typeof__(nvmlSetVgpuVersion) nvp_nvmlSetVgpuVersion;
-NVP_API extern __typeof__(nvmlSystemGetCudaDriverVersion_v2) nvp_nvmlSystemGetCudaDriverVersion_v2;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetEccMode) nvp_nvmlVgpuInstanceGetEccMode;
-NVP_API extern __typeof__(nvmlVgpuTypeGetMaxInstancesPerVm) nvp_nvmlVgpuTypeGetMaxInstancesPerVm;
-#define nvmlDeviceGetFanSpeed_v2 nvp_nvmlDeviceGetFanSpeed_v2
-#define nvmlDeviceGetHostVgpuMode nvp_nvmlDeviceGetHostVgpuMode
-#define nvmlDeviceGetPgpuMetadataString nvp_nvmlDeviceGetPgpuMetadataString
-#define nvmlGetVgpuVersion nvp_nvmlGetVgpuVersion
-#define nvmlSetVgpuVersion nvp_nvmlSetVgpuVersion
-#define nvmlSystemGetCudaDriverVersion_v2 nvp_nvmlSystemGetCudaDriverVersion_v2
-#define nvmlVgpuInstanceGetEccMode nvp_nvmlVgpuInstanceGetEccMode
-#define nvmlVgpuTypeGetMaxInstancesPerVm nvp_nvmlVgpuTypeGetMaxInstancesPerVm
+#if NVP__NVML_LEVEL >= 1 && !defined(nvmlDeviceGetComputeRunningProcesses)
+NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses) nvp_nvmlDeviceGetComputeRunningProcesses;
+#define nvmlDeviceGetComputeRunningProcesses nvp_nvmlDeviceGetComputeRunningProcesses
 #endif
 
-#if NVP__NVML_LEVEL >= 11
-NVP_API extern __typeof__(nvmlComputeInstanceDestroy) nvp_nvmlComputeInstanceDestroy;
-NVP_API extern __typeof__(nvmlDeviceCreateGpuInstance) nvp_nvmlDeviceCreateGpuInstance;
-NVP_API extern __typeof__(nvmlDeviceGetArchitecture) nvp_nvmlDeviceGetArchitecture;
-NVP_API extern __typeof__(nvmlDeviceGetComputeInstanceId) nvp_nvmlDeviceGetComputeInstanceId;
-NVP_API extern __typeof__(nvmlDeviceGetCpuAffinityWithinScope) nvp_nvmlDeviceGetCpuAffinityWithinScope;
-NVP_API extern __typeof__(nvmlDeviceGetDeviceHandleFromMigDeviceHandle) nvp_nvmlDeviceGetDeviceHandleFromMigDeviceHandle;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceById) nvp_nvmlDeviceGetGpuInstanceById;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceId) nvp_nvmlDeviceGetGpuInstanceId;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceProfileInfo) nvp_nvmlDeviceGetGpuInstanceProfileInfo;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceRemainingCapacity) nvp_nvmlDeviceGetGpuInstanceRemainingCapacity;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstances) nvp_nvmlDeviceGetGpuInstances;
-NVP_API extern __typeof__(nvmlDeviceGetMaxMigDeviceCount) nvp_nvmlDeviceGetMaxMigDeviceCount;
-NVP_API extern __typeof__(nvmlDeviceGetMemoryAffinity) nvp_nvmlDeviceGetMemoryAffinity;
-NVP_API extern __typeof__(nvmlDeviceGetMigDeviceHandleByIndex) nvp_nvmlDeviceGetMigDeviceHandleByIndex;
-NVP_API extern __typeof__(nvmlDeviceGetMigMode) nvp_nvmlDeviceGetMigMode;
-NVP_API extern __typeof__(nvmlDeviceGetRemappedRows) nvp_nvmlDeviceGetRemappedRows;
-NVP_API extern __typeof__(nvmlDeviceIsMigDeviceHandle) nvp_nvmlDeviceIsMigDeviceHandle;
-NVP_API extern __typeof__(nvmlDeviceSetMigMode) nvp_nvmlDeviceSetMigMode;
-NVP_API extern __typeof__(nvmlEventSetWait_v2) nvp_nvmlEventSetWait_v2;
-NVP_API extern __typeof__(nvmlGpuInstanceCreateComputeInstance) nvp_nvmlGpuInstanceCreateComputeInstance;
-NVP_API extern __typeof__(nvmlGpuInstanceDestroy) nvp_nvmlGpuInstanceDestroy;
-NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceById) nvp_nvmlGpuInstanceGetComputeInstanceById;
-NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceProfileInfo) nvp_nvmlGpuInstanceGetComputeInstanceProfileInfo;
-NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceRemainingCapacity) nvp_nvmlGpuInstanceGetComputeInstanceRemainingCapacity;
-NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstances) nvp_nvmlGpuInstanceGetComputeInstances;
-NVP_API extern __typeof__(nvmlGpuInstanceGetInfo) nvp_nvmlGpuInstanceGetInfo;
-NVP_API extern __typeof__(nvmlVgpuInstanceClearAccountingPids) nvp_nvmlVgpuInstanceClearAccountingPids;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetMdevUUID) nvp_nvmlVgpuInstanceGetMdevUUID;
-#define nvmlComputeInstanceDestroy nvp_nvmlComputeInstanceDestroy
-#define nvmlDeviceCreateGpuInstance nvp_nvmlDeviceCreateGpuInstance
-#define nvmlDeviceGetArchitecture nvp_nvmlDeviceGetArchitecture
-#define nvmlDeviceGetComputeInstanceId nvp_nvmlDeviceGetComputeInstanceId
-#define nvmlDeviceGetCpuAffinityWithinScope nvp_nvmlDeviceGetCpuAffinityWithinScope
-#define nvmlDeviceGetDeviceHandleFromMigDeviceHandle nvp_nvmlDeviceGetDeviceHandleFromMigDeviceHandle
-#define nvmlDeviceGetGpuInstanceById nvp_nvmlDeviceGetGpuInstanceById
-#define nvmlDeviceGetGpuInstanceId nvp_nvmlDeviceGetGpuInstanceId
-#define nvmlDeviceGetGpuInstanceProfileInfo nvp_nvmlDeviceGetGpuInstanceProfileInfo
-#define nvmlDeviceGetGpuInstanceRemainingCapacity nvp_nvmlDeviceGetGpuInstanceRemainingCapacity
-#define nvmlDeviceGetGpuInstances nvp_nvmlDeviceGetGpuInstances
-#define nvmlDeviceGetMaxMigDeviceCount nvp_nvmlDeviceGetMaxMigDeviceCount
-#define nvmlDeviceGetMemoryAffinity nvp_nvmlDeviceGetMemoryAffinity
-#define nvmlDeviceGetMigDeviceHandleByIndex nvp_nvmlDeviceGetMigDeviceHandleByIndex
-#define nvmlDeviceGetMigMode nvp_nvmlDeviceGetMigMode
-#define nvmlDeviceGetRemappedRows nvp_nvmlDeviceGetRemappedRows
-#define nvmlDeviceIsMigDeviceHandle nvp_nvmlDeviceIsMigDeviceHandle
-#define nvmlDeviceSetMigMode nvp_nvmlDeviceSetMigMode
-#define nvmlEventSetWait_v2 nvp_nvmlEventSetWait_v2
-#define nvmlGpuInstanceCreateComputeInstance nvp_nvmlGpuInstanceCreateComputeInstance
-#define nvmlGpuInstanceDestroy nvp_nvmlGpuInstanceDestroy
-#define nvmlGpuInstanceGetComputeInstanceById nvp_nvmlGpuInstanceGetComputeInstanceById
-#define nvmlGpuInstanceGetComputeInstanceProfileInfo nvp_nvmlGpuInstanceGetComputeInstanceProfileInfo
-#define nvmlGpuInstanceGetComputeInstanceRemainingCapacity nvp_nvmlGpuInstanceGetComputeInstanceRemainingCapacity
-#define nvmlGpuInstanceGetComputeInstances nvp_nvmlGpuInstanceGetComputeInstances
-#define nvmlGpuInstanceGetInfo nvp_nvmlGpuInstanceGetInfo
-#define nvmlVgpuInstanceClearAccountingPids nvp_nvmlVgpuInstanceClearAccountingPids
-#define nvmlVgpuInstanceGetMdevUUID nvp_nvmlVgpuInstanceGetMdevUUID
-#endif
-
-#if NVP__NVML_LEVEL >= 12
-NVP_API extern __typeof__(nvmlDeviceGetAttributes_v2) nvp_nvmlDeviceGetAttributes_v2;
-NVP_API extern __typeof__(nvmlDeviceGetRowRemapperHistogram) nvp_nvmlDeviceGetRowRemapperHistogram;
-#define nvmlDeviceGetAttributes_v2 nvp_nvmlDeviceGetAttributes_v2
-#define nvmlDeviceGetRowRemapperHistogram nvp_nvmlDeviceGetRowRemapperHistogram
-#endif
-
-#if NVP__NVML_LEVEL >= 13
-NVP_API extern __typeof__(nvmlVgpuTypeGetGpuInstanceProfileId) nvp_nvmlVgpuTypeGetGpuInstanceProfileId;
-#define nvmlVgpuTypeGetGpuInstanceProfileId nvp_nvmlVgpuTypeGetGpuInstanceProfileId
-#endif
-
-#if NVP__NVML_LEVEL >= 14
-NVP_API extern __typeof__(nvmlComputeInstanceGetInfo_v2) nvp_nvmlComputeInstanceGetInfo_v2;
-NVP_API extern __typeof__(nvmlDeviceSetTemperatureThreshold) nvp_nvmlDeviceSetTemperatureThreshold;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetGpuInstanceId) nvp_nvmlVgpuInstanceGetGpuInstanceId;
-#define nvmlComputeInstanceGetInfo_v2 nvp_nvmlComputeInstanceGetInfo_v2
-#define nvmlDeviceSetTemperatureThreshold nvp_nvmlDeviceSetTemperatureThreshold
-#define nvmlVgpuInstanceGetGpuInstanceId nvp_nvmlVgpuInstanceGetGpuInstanceId
-#endif
-
-#if NVP__NVML_LEVEL >= 15
-NVP_API extern __typeof__(nvmlDeviceCreateGpuInstanceWithPlacement) nvp_nvmlDeviceCreateGpuInstanceWithPlacement;
-#define nvmlDeviceCreateGpuInstanceWithPlacement nvp_nvmlDeviceCreateGpuInstanceWithPlacement
-#endif
-
-#if NVP__NVML_LEVEL >= 17
-NVP_API extern __typeof__(nvmlDeviceGetClkMonStatus) nvp_nvmlDeviceGetClkMonStatus;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstancePossiblePlacements_v2) nvp_nvmlDeviceGetGpuInstancePossiblePlacements_v2;
-NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v4) nvp_nvmlDeviceGetGridLicensableFeatures_v4;
-NVP_API extern __typeof__(nvmlDeviceGetNvLinkRemoteDeviceType) nvp_nvmlDeviceGetNvLinkRemoteDeviceType;
-NVP_API extern __typeof__(nvmlDeviceResetMemoryLockedClocks) nvp_nvmlDeviceResetMemoryLockedClocks;
-NVP_API extern __typeof__(nvmlDeviceSetMemoryLockedClocks) nvp_nvmlDeviceSetMemoryLockedClocks;
-NVP_API extern __typeof__(nvmlGetExcludedDeviceCount) nvp_nvmlGetExcludedDeviceCount;
-NVP_API extern __typeof__(nvmlGetExcludedDeviceInfoByIndex) nvp_nvmlGetExcludedDeviceInfoByIndex;
-#define nvmlDeviceGetClkMonStatus nvp_nvmlDeviceGetClkMonStatus
-#define nvmlDeviceGetGpuInstancePossiblePlacements_v2 nvp_nvmlDeviceGetGpuInstancePossiblePlacements_v2
-#define nvmlDeviceGetGridLicensableFeatures_v4 nvp_nvmlDeviceGetGridLicensableFeatures_v4
-#define nvmlDeviceGetNvLinkRemoteDeviceType nvp_nvmlDeviceGetNvLinkRemoteDeviceType
-#define nvmlDeviceResetMemoryLockedClocks nvp_nvmlDeviceResetMemoryLockedClocks
-#define nvmlDeviceSetMemoryLockedClocks nvp_nvmlDeviceSetMemoryLockedClocks
-#define nvmlGetExcludedDeviceCount nvp_nvmlGetExcludedDeviceCount
-#define nvmlGetExcludedDeviceInfoByIndex nvp_nvmlGetExcludedDeviceInfoByIndex
-#endif
-
-#if NVP__NVML_LEVEL >= 18
-NVP_API extern __typeof__(nvmlDeviceGetBusType) nvp_nvmlDeviceGetBusType;
-NVP_API extern __typeof__(nvmlDeviceGetIrqNum) nvp_nvmlDeviceGetIrqNum;
-#define nvmlDeviceGetBusType nvp_nvmlDeviceGetBusType
-#define nvmlDeviceGetIrqNum nvp_nvmlDeviceGetIrqNum
-#endif
-
-#if NVP__NVML_LEVEL >= 19
-NVP_API extern __typeof__(nvmlDeviceGetAdaptiveClockInfoStatus) nvp_nvmlDeviceGetAdaptiveClockInfoStatus;
-NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses_v3) nvp_nvmlDeviceGetComputeRunningProcesses_v3;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceProfileInfoV) nvp_nvmlDeviceGetGpuInstanceProfileInfoV;
-NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses_v3) nvp_nvmlDeviceGetGraphicsRunningProcesses_v3;
-NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses_v3) nvp_nvmlDeviceGetMPSComputeRunningProcesses_v3;
-NVP_API extern __typeof__(nvmlDeviceGetMemoryBusWidth) nvp_nvmlDeviceGetMemoryBusWidth;
-NVP_API extern __typeof__(nvmlDeviceGetMemoryInfo_v2) nvp_nvmlDeviceGetMemoryInfo_v2;
-NVP_API extern __typeof__(nvmlDeviceGetNumFans) nvp_nvmlDeviceGetNumFans;
-NVP_API extern __typeof__(nvmlDeviceGetNumGpuCores) nvp_nvmlDeviceGetNumGpuCores;
-NVP_API extern __typeof__(nvmlDeviceGetPcieLinkMaxSpeed) nvp_nvmlDeviceGetPcieLinkMaxSpeed;
-NVP_API extern __typeof__(nvmlDeviceGetPowerSource) nvp_nvmlDeviceGetPowerSource;
-NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceProfileInfoV) nvp_nvmlGpuInstanceGetComputeInstanceProfileInfoV;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetGpuPciId) nvp_nvmlVgpuInstanceGetGpuPciId;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetLicenseInfo_v2) nvp_nvmlVgpuInstanceGetLicenseInfo_v2;
-#define nvmlDeviceGetAdaptiveClockInfoStatus nvp_nvmlDeviceGetAdaptiveClockInfoStatus
-#define nvmlDeviceGetComputeRunningProcesses_v3 nvp_nvmlDeviceGetComputeRunningProcesses_v3
-#define nvmlDeviceGetGpuInstanceProfileInfoV nvp_nvmlDeviceGetGpuInstanceProfileInfoV
-#define nvmlDeviceGetGraphicsRunningProcesses_v3 nvp_nvmlDeviceGetGraphicsRunningProcesses_v3
-#define nvmlDeviceGetMPSComputeRunningProcesses_v3 nvp_nvmlDeviceGetMPSComputeRunningProcesses_v3
-#define nvmlDeviceGetMemoryBusWidth nvp_nvmlDeviceGetMemoryBusWidth
-#define nvmlDeviceGetMemoryInfo_v2 nvp_nvmlDeviceGetMemoryInfo_v2
-#define nvmlDeviceGetNumFans nvp_nvmlDeviceGetNumFans
-#define nvmlDeviceGetNumGpuCores nvp_nvmlDeviceGetNumGpuCores
-#define nvmlDeviceGetPcieLinkMaxSpeed nvp_nvmlDeviceGetPcieLinkMaxSpeed
-#define nvmlDeviceGetPowerSource nvp_nvmlDeviceGetPowerSource
-#define nvmlGpuInstanceGetComputeInstanceProfileInfoV nvp_nvmlGpuInstanceGetComputeInstanceProfileInfoV
-#define nvmlVgpuInstanceGetGpuPciId nvp_nvmlVgpuInstanceGetGpuPciId
-#define nvmlVgpuInstanceGetLicenseInfo_v2 nvp_nvmlVgpuInstanceGetLicenseInfo_v2
+#if NVP__NVML_LEVEL >= 1 && !defined(nvmlEventSetWait)
+NVP_API extern __typeof__(nvmlEventSetWait) nvp_nvmlEventSetWait;
+#define nvmlEventSetWait nvp_nvmlEventSetWait
 #endif
 
 #if NVP__NVML_LEVEL >= 2
@@ -3699,139 +3444,6 @@ NVP_API extern __typeof__(nvmlDeviceOnSameBoard) nvp_nvmlDeviceOnSameBoard;
 #define nvmlDeviceGetMaxPcieLinkGeneration nvp_nvmlDeviceGetMaxPcieLinkGeneration
 #define nvmlDeviceGetMaxPcieLinkWidth nvp_nvmlDeviceGetMaxPcieLinkWidth
 #define nvmlDeviceOnSameBoard nvp_nvmlDeviceOnSameBoard
-#endif
-
-#if NVP__NVML_LEVEL >= 20
-NVP_API extern __typeof__(nvmlDeviceGetDefaultEccMode) nvp_nvmlDeviceGetDefaultEccMode;
-NVP_API extern __typeof__(nvmlDeviceGetDynamicPstatesInfo) nvp_nvmlDeviceGetDynamicPstatesInfo;
-NVP_API extern __typeof__(nvmlDeviceGetGpcClkVfOffset) nvp_nvmlDeviceGetGpcClkVfOffset;
-NVP_API extern __typeof__(nvmlDeviceGetGspFirmwareMode) nvp_nvmlDeviceGetGspFirmwareMode;
-NVP_API extern __typeof__(nvmlDeviceGetGspFirmwareVersion) nvp_nvmlDeviceGetGspFirmwareVersion;
-NVP_API extern __typeof__(nvmlDeviceGetMinMaxClockOfPState) nvp_nvmlDeviceGetMinMaxClockOfPState;
-NVP_API extern __typeof__(nvmlDeviceGetMinMaxFanSpeed) nvp_nvmlDeviceGetMinMaxFanSpeed;
-NVP_API extern __typeof__(nvmlDeviceGetPcieSpeed) nvp_nvmlDeviceGetPcieSpeed;
-NVP_API extern __typeof__(nvmlDeviceGetSupportedPerformanceStates) nvp_nvmlDeviceGetSupportedPerformanceStates;
-NVP_API extern __typeof__(nvmlDeviceGetThermalSettings) nvp_nvmlDeviceGetThermalSettings;
-NVP_API extern __typeof__(nvmlDeviceSetDefaultFanSpeed_v2) nvp_nvmlDeviceSetDefaultFanSpeed_v2;
-NVP_API extern __typeof__(nvmlDeviceSetFanSpeed_v2) nvp_nvmlDeviceSetFanSpeed_v2;
-NVP_API extern __typeof__(nvmlDeviceSetGpcClkVfOffset) nvp_nvmlDeviceSetGpcClkVfOffset;
-NVP_API extern __typeof__(nvmlVgpuTypeGetCapabilities) nvp_nvmlVgpuTypeGetCapabilities;
-#define nvmlDeviceGetDefaultEccMode nvp_nvmlDeviceGetDefaultEccMode
-#define nvmlDeviceGetDynamicPstatesInfo nvp_nvmlDeviceGetDynamicPstatesInfo
-#define nvmlDeviceGetGpcClkVfOffset nvp_nvmlDeviceGetGpcClkVfOffset
-#define nvmlDeviceGetGspFirmwareMode nvp_nvmlDeviceGetGspFirmwareMode
-#define nvmlDeviceGetGspFirmwareVersion nvp_nvmlDeviceGetGspFirmwareVersion
-#define nvmlDeviceGetMinMaxClockOfPState nvp_nvmlDeviceGetMinMaxClockOfPState
-#define nvmlDeviceGetMinMaxFanSpeed nvp_nvmlDeviceGetMinMaxFanSpeed
-#define nvmlDeviceGetPcieSpeed nvp_nvmlDeviceGetPcieSpeed
-#define nvmlDeviceGetSupportedPerformanceStates nvp_nvmlDeviceGetSupportedPerformanceStates
-#define nvmlDeviceGetThermalSettings nvp_nvmlDeviceGetThermalSettings
-#define nvmlDeviceSetDefaultFanSpeed_v2 nvp_nvmlDeviceSetDefaultFanSpeed_v2
-#define nvmlDeviceSetFanSpeed_v2 nvp_nvmlDeviceSetFanSpeed_v2
-#define nvmlDeviceSetGpcClkVfOffset nvp_nvmlDeviceSetGpcClkVfOffset
-#define nvmlVgpuTypeGetCapabilities nvp_nvmlVgpuTypeGetCapabilities
-#endif
-
-#if NVP__NVML_LEVEL >= 22
-NVP_API extern __typeof__(nvmlDeviceGetGpcClkMinMaxVfOffset) nvp_nvmlDeviceGetGpcClkMinMaxVfOffset;
-NVP_API extern __typeof__(nvmlDeviceGetMemClkMinMaxVfOffset) nvp_nvmlDeviceGetMemClkMinMaxVfOffset;
-NVP_API extern __typeof__(nvmlDeviceGetMemClkVfOffset) nvp_nvmlDeviceGetMemClkVfOffset;
-NVP_API extern __typeof__(nvmlDeviceGetTargetFanSpeed) nvp_nvmlDeviceGetTargetFanSpeed;
-NVP_API extern __typeof__(nvmlDeviceSetMemClkVfOffset) nvp_nvmlDeviceSetMemClkVfOffset;
-NVP_API extern __typeof__(nvmlGpmMetricsGet) nvp_nvmlGpmMetricsGet;
-NVP_API extern __typeof__(nvmlGpmQueryDeviceSupport) nvp_nvmlGpmQueryDeviceSupport;
-NVP_API extern __typeof__(nvmlGpmSampleAlloc) nvp_nvmlGpmSampleAlloc;
-NVP_API extern __typeof__(nvmlGpmSampleFree) nvp_nvmlGpmSampleFree;
-NVP_API extern __typeof__(nvmlGpmSampleGet) nvp_nvmlGpmSampleGet;
-#define nvmlDeviceGetGpcClkMinMaxVfOffset nvp_nvmlDeviceGetGpcClkMinMaxVfOffset
-#define nvmlDeviceGetMemClkMinMaxVfOffset nvp_nvmlDeviceGetMemClkMinMaxVfOffset
-#define nvmlDeviceGetMemClkVfOffset nvp_nvmlDeviceGetMemClkVfOffset
-#define nvmlDeviceGetTargetFanSpeed nvp_nvmlDeviceGetTargetFanSpeed
-#define nvmlDeviceSetMemClkVfOffset nvp_nvmlDeviceSetMemClkVfOffset
-#define nvmlGpmMetricsGet nvp_nvmlGpmMetricsGet
-#define nvmlGpmQueryDeviceSupport nvp_nvmlGpmQueryDeviceSupport
-#define nvmlGpmSampleAlloc nvp_nvmlGpmSampleAlloc
-#define nvmlGpmSampleFree nvp_nvmlGpmSampleFree
-#define nvmlGpmSampleGet nvp_nvmlGpmSampleGet
-#endif
-
-#if NVP__NVML_LEVEL >= 23
-NVP_API extern __typeof__(nvmlDeviceClearFieldValues) nvp_nvmlDeviceClearFieldValues;
-NVP_API extern __typeof__(nvmlDeviceGetFanControlPolicy_v2) nvp_nvmlDeviceGetFanControlPolicy_v2;
-NVP_API extern __typeof__(nvmlDeviceGetGpuFabricInfo) nvp_nvmlDeviceGetGpuFabricInfo;
-NVP_API extern __typeof__(nvmlDeviceGetGpuMaxPcieLinkGeneration) nvp_nvmlDeviceGetGpuMaxPcieLinkGeneration;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuCapabilities) nvp_nvmlDeviceGetVgpuCapabilities;
-NVP_API extern __typeof__(nvmlDeviceSetFanControlPolicy) nvp_nvmlDeviceSetFanControlPolicy;
-NVP_API extern __typeof__(nvmlDeviceSetNvLinkDeviceLowPowerThreshold) nvp_nvmlDeviceSetNvLinkDeviceLowPowerThreshold;
-NVP_API extern __typeof__(nvmlGetVgpuDriverCapabilities) nvp_nvmlGetVgpuDriverCapabilities;
-NVP_API extern __typeof__(nvmlGpmMigSampleGet) nvp_nvmlGpmMigSampleGet;
-NVP_API extern __typeof__(nvmlGpuInstanceCreateComputeInstanceWithPlacement) nvp_nvmlGpuInstanceCreateComputeInstanceWithPlacement;
-NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstancePossiblePlacements) nvp_nvmlGpuInstanceGetComputeInstancePossiblePlacements;
-#define nvmlDeviceClearFieldValues nvp_nvmlDeviceClearFieldValues
-#define nvmlDeviceGetFanControlPolicy_v2 nvp_nvmlDeviceGetFanControlPolicy_v2
-#define nvmlDeviceGetGpuFabricInfo nvp_nvmlDeviceGetGpuFabricInfo
-#define nvmlDeviceGetGpuMaxPcieLinkGeneration nvp_nvmlDeviceGetGpuMaxPcieLinkGeneration
-#define nvmlDeviceGetVgpuCapabilities nvp_nvmlDeviceGetVgpuCapabilities
-#define nvmlDeviceSetFanControlPolicy nvp_nvmlDeviceSetFanControlPolicy
-#define nvmlDeviceSetNvLinkDeviceLowPowerThreshold nvp_nvmlDeviceSetNvLinkDeviceLowPowerThreshold
-#define nvmlGetVgpuDriverCapabilities nvp_nvmlGetVgpuDriverCapabilities
-#define nvmlGpmMigSampleGet nvp_nvmlGpmMigSampleGet
-#define nvmlGpuInstanceCreateComputeInstanceWithPlacement nvp_nvmlGpuInstanceCreateComputeInstanceWithPlacement
-#define nvmlGpuInstanceGetComputeInstancePossiblePlacements nvp_nvmlGpuInstanceGetComputeInstancePossiblePlacements
-#endif
-
-#if NVP__NVML_LEVEL >= 27
-NVP_API extern __typeof__(nvmlDeviceGetConfComputeGpuAttestationReport) nvp_nvmlDeviceGetConfComputeGpuAttestationReport;
-NVP_API extern __typeof__(nvmlDeviceGetConfComputeGpuCertificate) nvp_nvmlDeviceGetConfComputeGpuCertificate;
-NVP_API extern __typeof__(nvmlDeviceGetConfComputeMemSizeInfo) nvp_nvmlDeviceGetConfComputeMemSizeInfo;
-NVP_API extern __typeof__(nvmlDeviceGetConfComputeProtectedMemoryUsage) nvp_nvmlDeviceGetConfComputeProtectedMemoryUsage;
-NVP_API extern __typeof__(nvmlDeviceGetCurrentClocksEventReasons) nvp_nvmlDeviceGetCurrentClocksEventReasons;
-NVP_API extern __typeof__(nvmlDeviceGetJpgUtilization) nvp_nvmlDeviceGetJpgUtilization;
-NVP_API extern __typeof__(nvmlDeviceGetModuleId) nvp_nvmlDeviceGetModuleId;
-NVP_API extern __typeof__(nvmlDeviceGetOfaUtilization) nvp_nvmlDeviceGetOfaUtilization;
-NVP_API extern __typeof__(nvmlDeviceGetSupportedClocksEventReasons) nvp_nvmlDeviceGetSupportedClocksEventReasons;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerCapabilities) nvp_nvmlDeviceGetVgpuSchedulerCapabilities;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerLog) nvp_nvmlDeviceGetVgpuSchedulerLog;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerState) nvp_nvmlDeviceGetVgpuSchedulerState;
-NVP_API extern __typeof__(nvmlDeviceSetConfComputeUnprotectedMemSize) nvp_nvmlDeviceSetConfComputeUnprotectedMemSize;
-NVP_API extern __typeof__(nvmlDeviceSetPowerManagementLimit_v2) nvp_nvmlDeviceSetPowerManagementLimit_v2;
-NVP_API extern __typeof__(nvmlDeviceSetVgpuSchedulerState) nvp_nvmlDeviceSetVgpuSchedulerState;
-NVP_API extern __typeof__(nvmlGpmQueryIfStreamingEnabled) nvp_nvmlGpmQueryIfStreamingEnabled;
-NVP_API extern __typeof__(nvmlGpmSetStreamingEnabled) nvp_nvmlGpmSetStreamingEnabled;
-NVP_API extern __typeof__(nvmlSystemGetConfComputeCapabilities) nvp_nvmlSystemGetConfComputeCapabilities;
-NVP_API extern __typeof__(nvmlSystemGetConfComputeGpusReadyState) nvp_nvmlSystemGetConfComputeGpusReadyState;
-NVP_API extern __typeof__(nvmlSystemGetConfComputeState) nvp_nvmlSystemGetConfComputeState;
-NVP_API extern __typeof__(nvmlSystemGetNvlinkBwMode) nvp_nvmlSystemGetNvlinkBwMode;
-NVP_API extern __typeof__(nvmlSystemSetConfComputeGpusReadyState) nvp_nvmlSystemSetConfComputeGpusReadyState;
-NVP_API extern __typeof__(nvmlSystemSetNvlinkBwMode) nvp_nvmlSystemSetNvlinkBwMode;
-#define nvmlDeviceGetConfComputeGpuAttestationReport nvp_nvmlDeviceGetConfComputeGpuAttestationReport
-#define nvmlDeviceGetConfComputeGpuCertificate nvp_nvmlDeviceGetConfComputeGpuCertificate
-#define nvmlDeviceGetConfComputeMemSizeInfo nvp_nvmlDeviceGetConfComputeMemSizeInfo
-#define nvmlDeviceGetConfComputeProtectedMemoryUsage nvp_nvmlDeviceGetConfComputeProtectedMemoryUsage
-#define nvmlDeviceGetCurrentClocksEventReasons nvp_nvmlDeviceGetCurrentClocksEventReasons
-#define nvmlDeviceGetJpgUtilization nvp_nvmlDeviceGetJpgUtilization
-#define nvmlDeviceGetModuleId nvp_nvmlDeviceGetModuleId
-#define nvmlDeviceGetOfaUtilization nvp_nvmlDeviceGetOfaUtilization
-#define nvmlDeviceGetSupportedClocksEventReasons nvp_nvmlDeviceGetSupportedClocksEventReasons
-#define nvmlDeviceGetVgpuSchedulerCapabilities nvp_nvmlDeviceGetVgpuSchedulerCapabilities
-#define nvmlDeviceGetVgpuSchedulerLog nvp_nvmlDeviceGetVgpuSchedulerLog
-#define nvmlDeviceGetVgpuSchedulerState nvp_nvmlDeviceGetVgpuSchedulerState
-#define nvmlDeviceSetConfComputeUnprotectedMemSize nvp_nvmlDeviceSetConfComputeUnprotectedMemSize
-#define nvmlDeviceSetPowerManagementLimit_v2 nvp_nvmlDeviceSetPowerManagementLimit_v2
-#define nvmlDeviceSetVgpuSchedulerState nvp_nvmlDeviceSetVgpuSchedulerState
-#define nvmlGpmQueryIfStreamingEnabled nvp_nvmlGpmQueryIfStreamingEnabled
-#define nvmlGpmSetStreamingEnabled nvp_nvmlGpmSetStreamingEnabled
-#define nvmlSystemGetConfComputeCapabilities nvp_nvmlSystemGetConfComputeCapabilities
-#define nvmlSystemGetConfComputeGpusReadyState nvp_nvmlSystemGetConfComputeGpusReadyState
-#define nvmlSystemGetConfComputeState nvp_nvmlSystemGetConfComputeState
-#define nvmlSystemGetNvlinkBwMode nvp_nvmlSystemGetNvlinkBwMode
-#define nvmlSystemSetConfComputeGpusReadyState nvp_nvmlSystemSetConfComputeGpusReadyState
-#define nvmlSystemSetNvlinkBwMode nvp_nvmlSystemSetNvlinkBwMode
-#endif
-
-#if NVP__NVML_LEVEL >= 29
-NVP_API extern __typeof__(nvmlDeviceGetRunningProcessDetailList) nvp_nvmlDeviceGetRunningProcessDetailList;
-#define nvmlDeviceGetRunningProcessDetailList nvp_nvmlDeviceGetRunningProcessDetailList
 #endif
 
 #if NVP__NVML_LEVEL >= 3
@@ -3867,113 +3479,6 @@ NVP_API extern __typeof__(nvmlDeviceValidateInforom) nvp_nvmlDeviceValidateInfor
 #define nvmlDeviceSetGpuOperationMode nvp_nvmlDeviceSetGpuOperationMode
 #define nvmlDeviceSetPowerManagementLimit nvp_nvmlDeviceSetPowerManagementLimit
 #define nvmlDeviceValidateInforom nvp_nvmlDeviceValidateInforom
-#endif
-
-#if NVP__NVML_LEVEL >= 30
-NVP_API extern __typeof__(nvmlDeviceGetC2cModeInfoV) nvp_nvmlDeviceGetC2cModeInfoV;
-NVP_API extern __typeof__(nvmlDeviceGetLastBBXFlushTime) nvp_nvmlDeviceGetLastBBXFlushTime;
-#define nvmlDeviceGetC2cModeInfoV nvp_nvmlDeviceGetC2cModeInfoV
-#define nvmlDeviceGetLastBBXFlushTime nvp_nvmlDeviceGetLastBBXFlushTime
-#endif
-
-#if NVP__NVML_LEVEL >= 32
-NVP_API extern __typeof__(nvmlDeviceGetGpuFabricInfoV) nvp_nvmlDeviceGetGpuFabricInfoV;
-NVP_API extern __typeof__(nvmlDeviceGetNumaNodeId) nvp_nvmlDeviceGetNumaNodeId;
-NVP_API extern __typeof__(nvmlDeviceGetPciInfoExt) nvp_nvmlDeviceGetPciInfoExt;
-NVP_API extern __typeof__(nvmlDeviceGetProcessesUtilizationInfo) nvp_nvmlDeviceGetProcessesUtilizationInfo;
-NVP_API extern __typeof__(nvmlDeviceGetSramEccErrorStatus) nvp_nvmlDeviceGetSramEccErrorStatus;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuHeterogeneousMode) nvp_nvmlDeviceGetVgpuHeterogeneousMode;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuInstancesUtilizationInfo) nvp_nvmlDeviceGetVgpuInstancesUtilizationInfo;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuProcessesUtilizationInfo) nvp_nvmlDeviceGetVgpuProcessesUtilizationInfo;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuTypeCreatablePlacements) nvp_nvmlDeviceGetVgpuTypeCreatablePlacements;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuTypeSupportedPlacements) nvp_nvmlDeviceGetVgpuTypeSupportedPlacements;
-NVP_API extern __typeof__(nvmlDeviceSetVgpuCapabilities) nvp_nvmlDeviceSetVgpuCapabilities;
-NVP_API extern __typeof__(nvmlDeviceSetVgpuHeterogeneousMode) nvp_nvmlDeviceSetVgpuHeterogeneousMode;
-NVP_API extern __typeof__(nvmlSystemGetConfComputeKeyRotationThresholdInfo) nvp_nvmlSystemGetConfComputeKeyRotationThresholdInfo;
-NVP_API extern __typeof__(nvmlSystemGetConfComputeSettings) nvp_nvmlSystemGetConfComputeSettings;
-NVP_API extern __typeof__(nvmlSystemSetConfComputeKeyRotationThresholdInfo) nvp_nvmlSystemSetConfComputeKeyRotationThresholdInfo;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetPlacementId) nvp_nvmlVgpuInstanceGetPlacementId;
-NVP_API extern __typeof__(nvmlVgpuTypeGetFbReservation) nvp_nvmlVgpuTypeGetFbReservation;
-NVP_API extern __typeof__(nvmlVgpuTypeGetGspHeapSize) nvp_nvmlVgpuTypeGetGspHeapSize;
-#define nvmlDeviceGetGpuFabricInfoV nvp_nvmlDeviceGetGpuFabricInfoV
-#define nvmlDeviceGetNumaNodeId nvp_nvmlDeviceGetNumaNodeId
-#define nvmlDeviceGetPciInfoExt nvp_nvmlDeviceGetPciInfoExt
-#define nvmlDeviceGetProcessesUtilizationInfo nvp_nvmlDeviceGetProcessesUtilizationInfo
-#define nvmlDeviceGetSramEccErrorStatus nvp_nvmlDeviceGetSramEccErrorStatus
-#define nvmlDeviceGetVgpuHeterogeneousMode nvp_nvmlDeviceGetVgpuHeterogeneousMode
-#define nvmlDeviceGetVgpuInstancesUtilizationInfo nvp_nvmlDeviceGetVgpuInstancesUtilizationInfo
-#define nvmlDeviceGetVgpuProcessesUtilizationInfo nvp_nvmlDeviceGetVgpuProcessesUtilizationInfo
-#define nvmlDeviceGetVgpuTypeCreatablePlacements nvp_nvmlDeviceGetVgpuTypeCreatablePlacements
-#define nvmlDeviceGetVgpuTypeSupportedPlacements nvp_nvmlDeviceGetVgpuTypeSupportedPlacements
-#define nvmlDeviceSetVgpuCapabilities nvp_nvmlDeviceSetVgpuCapabilities
-#define nvmlDeviceSetVgpuHeterogeneousMode nvp_nvmlDeviceSetVgpuHeterogeneousMode
-#define nvmlSystemGetConfComputeKeyRotationThresholdInfo nvp_nvmlSystemGetConfComputeKeyRotationThresholdInfo
-#define nvmlSystemGetConfComputeSettings nvp_nvmlSystemGetConfComputeSettings
-#define nvmlSystemSetConfComputeKeyRotationThresholdInfo nvp_nvmlSystemSetConfComputeKeyRotationThresholdInfo
-#define nvmlVgpuInstanceGetPlacementId nvp_nvmlVgpuInstanceGetPlacementId
-#define nvmlVgpuTypeGetFbReservation nvp_nvmlVgpuTypeGetFbReservation
-#define nvmlVgpuTypeGetGspHeapSize nvp_nvmlVgpuTypeGetGspHeapSize
-#endif
-
-#if NVP__NVML_LEVEL >= 34
-NVP_API extern __typeof__(nvmlDeviceGetCapabilities) nvp_nvmlDeviceGetCapabilities;
-NVP_API extern __typeof__(nvmlDeviceGetClockOffsets) nvp_nvmlDeviceGetClockOffsets;
-NVP_API extern __typeof__(nvmlDeviceGetDriverModel_v2) nvp_nvmlDeviceGetDriverModel_v2;
-NVP_API extern __typeof__(nvmlDeviceSetClockOffsets) nvp_nvmlDeviceSetClockOffsets;
-#define nvmlDeviceGetCapabilities nvp_nvmlDeviceGetCapabilities
-#define nvmlDeviceGetClockOffsets nvp_nvmlDeviceGetClockOffsets
-#define nvmlDeviceGetDriverModel_v2 nvp_nvmlDeviceGetDriverModel_v2
-#define nvmlDeviceSetClockOffsets nvp_nvmlDeviceSetClockOffsets
-#endif
-
-#if NVP__NVML_LEVEL >= 36
-NVP_API extern __typeof__(nvmlSystemGetDriverBranch) nvp_nvmlSystemGetDriverBranch;
-NVP_API extern __typeof__(nvmlVgpuTypeGetBAR1Info) nvp_nvmlVgpuTypeGetBAR1Info;
-#define nvmlSystemGetDriverBranch nvp_nvmlSystemGetDriverBranch
-#define nvmlVgpuTypeGetBAR1Info nvp_nvmlVgpuTypeGetBAR1Info
-#endif
-
-#if NVP__NVML_LEVEL >= 39
-NVP_API extern __typeof__(nvmlDeviceGetCoolerInfo) nvp_nvmlDeviceGetCoolerInfo;
-NVP_API extern __typeof__(nvmlDeviceGetCurrentClockFreqs) nvp_nvmlDeviceGetCurrentClockFreqs;
-NVP_API extern __typeof__(nvmlDeviceGetDramEncryptionMode) nvp_nvmlDeviceGetDramEncryptionMode;
-NVP_API extern __typeof__(nvmlDeviceGetFanSpeedRPM) nvp_nvmlDeviceGetFanSpeedRPM;
-NVP_API extern __typeof__(nvmlDeviceGetMarginTemperature) nvp_nvmlDeviceGetMarginTemperature;
-NVP_API extern __typeof__(nvmlDeviceGetNvlinkBwMode) nvp_nvmlDeviceGetNvlinkBwMode;
-NVP_API extern __typeof__(nvmlDeviceGetNvlinkSupportedBwModes) nvp_nvmlDeviceGetNvlinkSupportedBwModes;
-NVP_API extern __typeof__(nvmlDeviceGetPerformanceModes) nvp_nvmlDeviceGetPerformanceModes;
-NVP_API extern __typeof__(nvmlDeviceGetPlatformInfo) nvp_nvmlDeviceGetPlatformInfo;
-NVP_API extern __typeof__(nvmlDeviceGetTemperatureV) nvp_nvmlDeviceGetTemperatureV;
-NVP_API extern __typeof__(nvmlDevicePowerSmoothingActivatePresetProfile) nvp_nvmlDevicePowerSmoothingActivatePresetProfile;
-NVP_API extern __typeof__(nvmlDevicePowerSmoothingSetState) nvp_nvmlDevicePowerSmoothingSetState;
-NVP_API extern __typeof__(nvmlDevicePowerSmoothingUpdatePresetProfileParam) nvp_nvmlDevicePowerSmoothingUpdatePresetProfileParam;
-NVP_API extern __typeof__(nvmlDeviceSetDramEncryptionMode) nvp_nvmlDeviceSetDramEncryptionMode;
-NVP_API extern __typeof__(nvmlDeviceSetNvlinkBwMode) nvp_nvmlDeviceSetNvlinkBwMode;
-NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileClearRequestedProfiles) nvp_nvmlDeviceWorkloadPowerProfileClearRequestedProfiles;
-NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileGetCurrentProfiles) nvp_nvmlDeviceWorkloadPowerProfileGetCurrentProfiles;
-NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileGetProfilesInfo) nvp_nvmlDeviceWorkloadPowerProfileGetProfilesInfo;
-NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileSetRequestedProfiles) nvp_nvmlDeviceWorkloadPowerProfileSetRequestedProfiles;
-NVP_API extern __typeof__(nvmlVgpuInstanceGetRuntimeStateSize) nvp_nvmlVgpuInstanceGetRuntimeStateSize;
-#define nvmlDeviceGetCoolerInfo nvp_nvmlDeviceGetCoolerInfo
-#define nvmlDeviceGetCurrentClockFreqs nvp_nvmlDeviceGetCurrentClockFreqs
-#define nvmlDeviceGetDramEncryptionMode nvp_nvmlDeviceGetDramEncryptionMode
-#define nvmlDeviceGetFanSpeedRPM nvp_nvmlDeviceGetFanSpeedRPM
-#define nvmlDeviceGetMarginTemperature nvp_nvmlDeviceGetMarginTemperature
-#define nvmlDeviceGetNvlinkBwMode nvp_nvmlDeviceGetNvlinkBwMode
-#define nvmlDeviceGetNvlinkSupportedBwModes nvp_nvmlDeviceGetNvlinkSupportedBwModes
-#define nvmlDeviceGetPerformanceModes nvp_nvmlDeviceGetPerformanceModes
-#define nvmlDeviceGetPlatformInfo nvp_nvmlDeviceGetPlatformInfo
-#define nvmlDeviceGetTemperatureV nvp_nvmlDeviceGetTemperatureV
-#define nvmlDevicePowerSmoothingActivatePresetProfile nvp_nvmlDevicePowerSmoothingActivatePresetProfile
-#define nvmlDevicePowerSmoothingSetState nvp_nvmlDevicePowerSmoothingSetState
-#define nvmlDevicePowerSmoothingUpdatePresetProfileParam nvp_nvmlDevicePowerSmoothingUpdatePresetProfileParam
-#define nvmlDeviceSetDramEncryptionMode nvp_nvmlDeviceSetDramEncryptionMode
-#define nvmlDeviceSetNvlinkBwMode nvp_nvmlDeviceSetNvlinkBwMode
-#define nvmlDeviceWorkloadPowerProfileClearRequestedProfiles nvp_nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
-#define nvmlDeviceWorkloadPowerProfileGetCurrentProfiles nvp_nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
-#define nvmlDeviceWorkloadPowerProfileGetProfilesInfo nvp_nvmlDeviceWorkloadPowerProfileGetProfilesInfo
-#define nvmlDeviceWorkloadPowerProfileSetRequestedProfiles nvp_nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
-#define nvmlVgpuInstanceGetRuntimeStateSize nvp_nvmlVgpuInstanceGetRuntimeStateSize
 #endif
 
 #if NVP__NVML_LEVEL >= 4
@@ -4047,101 +3552,6 @@ NVP_API extern __typeof__(nvmlInit_v2) nvp_nvmlInit_v2;
 #define nvmlDeviceSetCpuAffinity nvp_nvmlDeviceSetCpuAffinity
 #define nvmlDeviceSetDefaultAutoBoostedClocksEnabled nvp_nvmlDeviceSetDefaultAutoBoostedClocksEnabled
 #define nvmlInit_v2 nvp_nvmlInit_v2
-#endif
-
-#if NVP__NVML_LEVEL >= 40
-NVP_API extern __typeof__(nvmlDeviceGetHandleByUUIDV) nvp_nvmlDeviceGetHandleByUUIDV;
-NVP_API extern __typeof__(nvmlGpuInstanceGetActiveVgpus) nvp_nvmlGpuInstanceGetActiveVgpus;
-NVP_API extern __typeof__(nvmlGpuInstanceGetCreatableVgpus) nvp_nvmlGpuInstanceGetCreatableVgpus;
-NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuHeterogeneousMode) nvp_nvmlGpuInstanceGetVgpuHeterogeneousMode;
-NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerLog) nvp_nvmlGpuInstanceGetVgpuSchedulerLog;
-NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerState) nvp_nvmlGpuInstanceGetVgpuSchedulerState;
-NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuTypeCreatablePlacements) nvp_nvmlGpuInstanceGetVgpuTypeCreatablePlacements;
-NVP_API extern __typeof__(nvmlGpuInstanceSetVgpuHeterogeneousMode) nvp_nvmlGpuInstanceSetVgpuHeterogeneousMode;
-NVP_API extern __typeof__(nvmlGpuInstanceSetVgpuSchedulerState) nvp_nvmlGpuInstanceSetVgpuSchedulerState;
-NVP_API extern __typeof__(nvmlSystemEventSetCreate) nvp_nvmlSystemEventSetCreate;
-NVP_API extern __typeof__(nvmlSystemEventSetFree) nvp_nvmlSystemEventSetFree;
-NVP_API extern __typeof__(nvmlSystemEventSetWait) nvp_nvmlSystemEventSetWait;
-NVP_API extern __typeof__(nvmlSystemRegisterEvents) nvp_nvmlSystemRegisterEvents;
-NVP_API extern __typeof__(nvmlVgpuTypeGetMaxInstancesPerGpuInstance) nvp_nvmlVgpuTypeGetMaxInstancesPerGpuInstance;
-#define nvmlDeviceGetHandleByUUIDV nvp_nvmlDeviceGetHandleByUUIDV
-#define nvmlGpuInstanceGetActiveVgpus nvp_nvmlGpuInstanceGetActiveVgpus
-#define nvmlGpuInstanceGetCreatableVgpus nvp_nvmlGpuInstanceGetCreatableVgpus
-#define nvmlGpuInstanceGetVgpuHeterogeneousMode nvp_nvmlGpuInstanceGetVgpuHeterogeneousMode
-#define nvmlGpuInstanceGetVgpuSchedulerLog nvp_nvmlGpuInstanceGetVgpuSchedulerLog
-#define nvmlGpuInstanceGetVgpuSchedulerState nvp_nvmlGpuInstanceGetVgpuSchedulerState
-#define nvmlGpuInstanceGetVgpuTypeCreatablePlacements nvp_nvmlGpuInstanceGetVgpuTypeCreatablePlacements
-#define nvmlGpuInstanceSetVgpuHeterogeneousMode nvp_nvmlGpuInstanceSetVgpuHeterogeneousMode
-#define nvmlGpuInstanceSetVgpuSchedulerState nvp_nvmlGpuInstanceSetVgpuSchedulerState
-#define nvmlSystemEventSetCreate nvp_nvmlSystemEventSetCreate
-#define nvmlSystemEventSetFree nvp_nvmlSystemEventSetFree
-#define nvmlSystemEventSetWait nvp_nvmlSystemEventSetWait
-#define nvmlSystemRegisterEvents nvp_nvmlSystemRegisterEvents
-#define nvmlVgpuTypeGetMaxInstancesPerGpuInstance nvp_nvmlVgpuTypeGetMaxInstancesPerGpuInstance
-#endif
-
-#if NVP__NVML_LEVEL >= 41
-NVP_API extern __typeof__(nvmlDeviceGetAddressingMode) nvp_nvmlDeviceGetAddressingMode;
-NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceProfileInfoByIdV) nvp_nvmlDeviceGetGpuInstanceProfileInfoByIdV;
-NVP_API extern __typeof__(nvmlDeviceGetNvLinkInfo) nvp_nvmlDeviceGetNvLinkInfo;
-NVP_API extern __typeof__(nvmlDeviceGetPdi) nvp_nvmlDeviceGetPdi;
-NVP_API extern __typeof__(nvmlDeviceGetPowerMizerMode_v1) nvp_nvmlDeviceGetPowerMizerMode_v1;
-NVP_API extern __typeof__(nvmlDeviceGetRepairStatus) nvp_nvmlDeviceGetRepairStatus;
-NVP_API extern __typeof__(nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts) nvp_nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts;
-NVP_API extern __typeof__(nvmlDeviceReadWritePRM_v1) nvp_nvmlDeviceReadWritePRM_v1;
-NVP_API extern __typeof__(nvmlDeviceSetPowerMizerMode_v1) nvp_nvmlDeviceSetPowerMizerMode_v1;
-#define nvmlDeviceGetAddressingMode nvp_nvmlDeviceGetAddressingMode
-#define nvmlDeviceGetGpuInstanceProfileInfoByIdV nvp_nvmlDeviceGetGpuInstanceProfileInfoByIdV
-#define nvmlDeviceGetNvLinkInfo nvp_nvmlDeviceGetNvLinkInfo
-#define nvmlDeviceGetPdi nvp_nvmlDeviceGetPdi
-#define nvmlDeviceGetPowerMizerMode_v1 nvp_nvmlDeviceGetPowerMizerMode_v1
-#define nvmlDeviceGetRepairStatus nvp_nvmlDeviceGetRepairStatus
-#define nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts nvp_nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
-#define nvmlDeviceReadWritePRM_v1 nvp_nvmlDeviceReadWritePRM_v1
-#define nvmlDeviceSetPowerMizerMode_v1 nvp_nvmlDeviceSetPowerMizerMode_v1
-#endif
-
-#if NVP__NVML_LEVEL >= 42
-NVP_API extern __typeof__(nvmlDeviceGetHostname_v1) nvp_nvmlDeviceGetHostname_v1;
-NVP_API extern __typeof__(nvmlDeviceGetUnrepairableMemoryFlag_v1) nvp_nvmlDeviceGetUnrepairableMemoryFlag_v1;
-NVP_API extern __typeof__(nvmlDeviceReadPRMCounters_v1) nvp_nvmlDeviceReadPRMCounters_v1;
-NVP_API extern __typeof__(nvmlDeviceSetHostname_v1) nvp_nvmlDeviceSetHostname_v1;
-NVP_API extern __typeof__(nvmlDeviceSetRusdSettings_v1) nvp_nvmlDeviceSetRusdSettings_v1;
-NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1) nvp_nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1;
-#define nvmlDeviceGetHostname_v1 nvp_nvmlDeviceGetHostname_v1
-#define nvmlDeviceGetUnrepairableMemoryFlag_v1 nvp_nvmlDeviceGetUnrepairableMemoryFlag_v1
-#define nvmlDeviceReadPRMCounters_v1 nvp_nvmlDeviceReadPRMCounters_v1
-#define nvmlDeviceSetHostname_v1 nvp_nvmlDeviceSetHostname_v1
-#define nvmlDeviceSetRusdSettings_v1 nvp_nvmlDeviceSetRusdSettings_v1
-#define nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1 nvp_nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
-#endif
-
-#if NVP__NVML_LEVEL >= 43
-NVP_API extern __typeof__(nvmlDeviceGetRemappedRows_v2) nvp_nvmlDeviceGetRemappedRows_v2;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerLog_v2) nvp_nvmlDeviceGetVgpuSchedulerLog_v2;
-NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerState_v2) nvp_nvmlDeviceGetVgpuSchedulerState_v2;
-NVP_API extern __typeof__(nvmlDeviceSetVgpuSchedulerState_v2) nvp_nvmlDeviceSetVgpuSchedulerState_v2;
-NVP_API extern __typeof__(nvmlDeviceVgpuForceGspUnload) nvp_nvmlDeviceVgpuForceGspUnload;
-NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerLog_v2) nvp_nvmlGpuInstanceGetVgpuSchedulerLog_v2;
-NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerState_v2) nvp_nvmlGpuInstanceGetVgpuSchedulerState_v2;
-NVP_API extern __typeof__(nvmlGpuInstanceSetVgpuSchedulerState_v2) nvp_nvmlGpuInstanceSetVgpuSchedulerState_v2;
-#define nvmlDeviceGetRemappedRows_v2 nvp_nvmlDeviceGetRemappedRows_v2
-#define nvmlDeviceGetVgpuSchedulerLog_v2 nvp_nvmlDeviceGetVgpuSchedulerLog_v2
-#define nvmlDeviceGetVgpuSchedulerState_v2 nvp_nvmlDeviceGetVgpuSchedulerState_v2
-#define nvmlDeviceSetVgpuSchedulerState_v2 nvp_nvmlDeviceSetVgpuSchedulerState_v2
-#define nvmlDeviceVgpuForceGspUnload nvp_nvmlDeviceVgpuForceGspUnload
-#define nvmlGpuInstanceGetVgpuSchedulerLog_v2 nvp_nvmlGpuInstanceGetVgpuSchedulerLog_v2
-#define nvmlGpuInstanceGetVgpuSchedulerState_v2 nvp_nvmlGpuInstanceGetVgpuSchedulerState_v2
-#define nvmlGpuInstanceSetVgpuSchedulerState_v2 nvp_nvmlGpuInstanceSetVgpuSchedulerState_v2
-#endif
-
-#if NVP__NVML_LEVEL >= 44
-NVP_API extern __typeof__(nvmlDeviceGetAccountingStats_v2) nvp_nvmlDeviceGetAccountingStats_v2;
-NVP_API extern __typeof__(nvmlDeviceGetBBXTimeData_v1) nvp_nvmlDeviceGetBBXTimeData_v1;
-NVP_API extern __typeof__(nvmlSystemGetCPER_v1) nvp_nvmlSystemGetCPER_v1;
-#define nvmlDeviceGetAccountingStats_v2 nvp_nvmlDeviceGetAccountingStats_v2
-#define nvmlDeviceGetBBXTimeData_v1 nvp_nvmlDeviceGetBBXTimeData_v1
-#define nvmlSystemGetCPER_v1 nvp_nvmlSystemGetCPER_v1
 #endif
 
 #if NVP__NVML_LEVEL >= 6
@@ -4261,6 +3671,26 @@ NVP_API extern __typeof__(nvmlVgpuTypeGetResolution) nvp_nvmlVgpuTypeGetResoluti
 #define nvmlVgpuTypeGetResolution nvp_nvmlVgpuTypeGetResolution
 #endif
 
+#if NVP__NVML_LEVEL >= 6 && !defined(nvmlDeviceGetGraphicsRunningProcesses)
+NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses) nvp_nvmlDeviceGetGraphicsRunningProcesses;
+#define nvmlDeviceGetGraphicsRunningProcesses nvp_nvmlDeviceGetGraphicsRunningProcesses
+#endif
+
+#if NVP__NVML_LEVEL >= 6 && !defined(nvmlDeviceGetGridLicensableFeatures)
+NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures) nvp_nvmlDeviceGetGridLicensableFeatures;
+#define nvmlDeviceGetGridLicensableFeatures nvp_nvmlDeviceGetGridLicensableFeatures
+#endif
+
+#if NVP__NVML_LEVEL >= 6 && !defined(nvmlDeviceGetNvLinkRemotePciInfo)
+NVP_API extern __typeof__(nvmlDeviceGetNvLinkRemotePciInfo) nvp_nvmlDeviceGetNvLinkRemotePciInfo;
+#define nvmlDeviceGetNvLinkRemotePciInfo nvp_nvmlDeviceGetNvLinkRemotePciInfo
+#endif
+
+#if NVP__NVML_LEVEL >= 6 && !defined(nvmlDeviceRemoveGpu)
+NVP_API extern __typeof__(nvmlDeviceRemoveGpu) nvp_nvmlDeviceRemoveGpu;
+#define nvmlDeviceRemoveGpu nvp_nvmlDeviceRemoveGpu
+#endif
+
 #if NVP__NVML_LEVEL >= 7
 NVP_API extern __typeof__(nvmlDeviceGetNvLinkRemotePciInfo_v2) nvp_nvmlDeviceGetNvLinkRemotePciInfo_v2;
 NVP_API extern __typeof__(nvmlDeviceGetPciInfo_v3) nvp_nvmlDeviceGetPciInfo_v3;
@@ -4299,6 +3729,575 @@ NVP_API extern __typeof__(nvmlVgpuInstanceGetFBCStats) nvp_nvmlVgpuInstanceGetFB
 #define nvmlVgpuInstanceGetAccountingStats nvp_nvmlVgpuInstanceGetAccountingStats
 #define nvmlVgpuInstanceGetFBCSessions nvp_nvmlVgpuInstanceGetFBCSessions
 #define nvmlVgpuInstanceGetFBCStats nvp_nvmlVgpuInstanceGetFBCStats
+#endif
+
+#if (NVP__NVML_LEVEL >= 10 && NVP__NVML_LEVEL <= 15) || (NVP__NVML_LEVEL >= 17 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v3) nvp_nvmlDeviceGetGridLicensableFeatures_v3;
+#define nvmlDeviceGetGridLicensableFeatures_v3 nvp_nvmlDeviceGetGridLicensableFeatures_v3
+#endif
+
+#if NVP__NVML_LEVEL >= 10
+NVP_API extern __typeof__(nvmlDeviceGetFanSpeed_v2) nvp_nvmlDeviceGetFanSpeed_v2;
+NVP_API extern __typeof__(nvmlDeviceGetHostVgpuMode) nvp_nvmlDeviceGetHostVgpuMode;
+NVP_API extern __typeof__(nvmlDeviceGetPgpuMetadataString) nvp_nvmlDeviceGetPgpuMetadataString;
+NVP_API extern __typeof__(nvmlGetVgpuVersion) nvp_nvmlGetVgpuVersion;
+NVP_API extern __typeof__(nvmlSetVgpuVersion) nvp_nvmlSetVgpuVersion;
+NVP_API extern __typeof__(nvmlSystemGetCudaDriverVersion_v2) nvp_nvmlSystemGetCudaDriverVersion_v2;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetEccMode) nvp_nvmlVgpuInstanceGetEccMode;
+NVP_API extern __typeof__(nvmlVgpuTypeGetMaxInstancesPerVm) nvp_nvmlVgpuTypeGetMaxInstancesPerVm;
+#define nvmlDeviceGetFanSpeed_v2 nvp_nvmlDeviceGetFanSpeed_v2
+#define nvmlDeviceGetHostVgpuMode nvp_nvmlDeviceGetHostVgpuMode
+#define nvmlDeviceGetPgpuMetadataString nvp_nvmlDeviceGetPgpuMetadataString
+#define nvmlGetVgpuVersion nvp_nvmlGetVgpuVersion
+#define nvmlSetVgpuVersion nvp_nvmlSetVgpuVersion
+#define nvmlSystemGetCudaDriverVersion_v2 nvp_nvmlSystemGetCudaDriverVersion_v2
+#define nvmlVgpuInstanceGetEccMode nvp_nvmlVgpuInstanceGetEccMode
+#define nvmlVgpuTypeGetMaxInstancesPerVm nvp_nvmlVgpuTypeGetMaxInstancesPerVm
+#endif
+
+#if NVP__NVML_LEVEL >= 11
+NVP_API extern __typeof__(nvmlComputeInstanceDestroy) nvp_nvmlComputeInstanceDestroy;
+NVP_API extern __typeof__(nvmlDeviceCreateGpuInstance) nvp_nvmlDeviceCreateGpuInstance;
+NVP_API extern __typeof__(nvmlDeviceGetArchitecture) nvp_nvmlDeviceGetArchitecture;
+NVP_API extern __typeof__(nvmlDeviceGetComputeInstanceId) nvp_nvmlDeviceGetComputeInstanceId;
+NVP_API extern __typeof__(nvmlDeviceGetCpuAffinityWithinScope) nvp_nvmlDeviceGetCpuAffinityWithinScope;
+NVP_API extern __typeof__(nvmlDeviceGetDeviceHandleFromMigDeviceHandle) nvp_nvmlDeviceGetDeviceHandleFromMigDeviceHandle;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceById) nvp_nvmlDeviceGetGpuInstanceById;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceId) nvp_nvmlDeviceGetGpuInstanceId;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceProfileInfo) nvp_nvmlDeviceGetGpuInstanceProfileInfo;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceRemainingCapacity) nvp_nvmlDeviceGetGpuInstanceRemainingCapacity;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstances) nvp_nvmlDeviceGetGpuInstances;
+NVP_API extern __typeof__(nvmlDeviceGetMaxMigDeviceCount) nvp_nvmlDeviceGetMaxMigDeviceCount;
+NVP_API extern __typeof__(nvmlDeviceGetMemoryAffinity) nvp_nvmlDeviceGetMemoryAffinity;
+NVP_API extern __typeof__(nvmlDeviceGetMigDeviceHandleByIndex) nvp_nvmlDeviceGetMigDeviceHandleByIndex;
+NVP_API extern __typeof__(nvmlDeviceGetMigMode) nvp_nvmlDeviceGetMigMode;
+NVP_API extern __typeof__(nvmlDeviceGetRemappedRows) nvp_nvmlDeviceGetRemappedRows;
+NVP_API extern __typeof__(nvmlDeviceIsMigDeviceHandle) nvp_nvmlDeviceIsMigDeviceHandle;
+NVP_API extern __typeof__(nvmlDeviceSetMigMode) nvp_nvmlDeviceSetMigMode;
+NVP_API extern __typeof__(nvmlEventSetWait_v2) nvp_nvmlEventSetWait_v2;
+NVP_API extern __typeof__(nvmlGpuInstanceCreateComputeInstance) nvp_nvmlGpuInstanceCreateComputeInstance;
+NVP_API extern __typeof__(nvmlGpuInstanceDestroy) nvp_nvmlGpuInstanceDestroy;
+NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceById) nvp_nvmlGpuInstanceGetComputeInstanceById;
+NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceProfileInfo) nvp_nvmlGpuInstanceGetComputeInstanceProfileInfo;
+NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceRemainingCapacity) nvp_nvmlGpuInstanceGetComputeInstanceRemainingCapacity;
+NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstances) nvp_nvmlGpuInstanceGetComputeInstances;
+NVP_API extern __typeof__(nvmlGpuInstanceGetInfo) nvp_nvmlGpuInstanceGetInfo;
+NVP_API extern __typeof__(nvmlVgpuInstanceClearAccountingPids) nvp_nvmlVgpuInstanceClearAccountingPids;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetMdevUUID) nvp_nvmlVgpuInstanceGetMdevUUID;
+#define nvmlComputeInstanceDestroy nvp_nvmlComputeInstanceDestroy
+#define nvmlDeviceCreateGpuInstance nvp_nvmlDeviceCreateGpuInstance
+#define nvmlDeviceGetArchitecture nvp_nvmlDeviceGetArchitecture
+#define nvmlDeviceGetComputeInstanceId nvp_nvmlDeviceGetComputeInstanceId
+#define nvmlDeviceGetCpuAffinityWithinScope nvp_nvmlDeviceGetCpuAffinityWithinScope
+#define nvmlDeviceGetDeviceHandleFromMigDeviceHandle nvp_nvmlDeviceGetDeviceHandleFromMigDeviceHandle
+#define nvmlDeviceGetGpuInstanceById nvp_nvmlDeviceGetGpuInstanceById
+#define nvmlDeviceGetGpuInstanceId nvp_nvmlDeviceGetGpuInstanceId
+#define nvmlDeviceGetGpuInstanceProfileInfo nvp_nvmlDeviceGetGpuInstanceProfileInfo
+#define nvmlDeviceGetGpuInstanceRemainingCapacity nvp_nvmlDeviceGetGpuInstanceRemainingCapacity
+#define nvmlDeviceGetGpuInstances nvp_nvmlDeviceGetGpuInstances
+#define nvmlDeviceGetMaxMigDeviceCount nvp_nvmlDeviceGetMaxMigDeviceCount
+#define nvmlDeviceGetMemoryAffinity nvp_nvmlDeviceGetMemoryAffinity
+#define nvmlDeviceGetMigDeviceHandleByIndex nvp_nvmlDeviceGetMigDeviceHandleByIndex
+#define nvmlDeviceGetMigMode nvp_nvmlDeviceGetMigMode
+#define nvmlDeviceGetRemappedRows nvp_nvmlDeviceGetRemappedRows
+#define nvmlDeviceIsMigDeviceHandle nvp_nvmlDeviceIsMigDeviceHandle
+#define nvmlDeviceSetMigMode nvp_nvmlDeviceSetMigMode
+#define nvmlEventSetWait_v2 nvp_nvmlEventSetWait_v2
+#define nvmlGpuInstanceCreateComputeInstance nvp_nvmlGpuInstanceCreateComputeInstance
+#define nvmlGpuInstanceDestroy nvp_nvmlGpuInstanceDestroy
+#define nvmlGpuInstanceGetComputeInstanceById nvp_nvmlGpuInstanceGetComputeInstanceById
+#define nvmlGpuInstanceGetComputeInstanceProfileInfo nvp_nvmlGpuInstanceGetComputeInstanceProfileInfo
+#define nvmlGpuInstanceGetComputeInstanceRemainingCapacity nvp_nvmlGpuInstanceGetComputeInstanceRemainingCapacity
+#define nvmlGpuInstanceGetComputeInstances nvp_nvmlGpuInstanceGetComputeInstances
+#define nvmlGpuInstanceGetInfo nvp_nvmlGpuInstanceGetInfo
+#define nvmlVgpuInstanceClearAccountingPids nvp_nvmlVgpuInstanceClearAccountingPids
+#define nvmlVgpuInstanceGetMdevUUID nvp_nvmlVgpuInstanceGetMdevUUID
+#endif
+
+#if NVP__NVML_LEVEL >= 11 && !defined(nvmlComputeInstanceGetInfo)
+NVP_API extern __typeof__(nvmlComputeInstanceGetInfo) nvp_nvmlComputeInstanceGetInfo;
+#define nvmlComputeInstanceGetInfo nvp_nvmlComputeInstanceGetInfo
+#endif
+
+#if NVP__NVML_LEVEL >= 11 && !defined(nvmlDeviceGetAttributes)
+NVP_API extern __typeof__(nvmlDeviceGetAttributes) nvp_nvmlDeviceGetAttributes;
+#define nvmlDeviceGetAttributes nvp_nvmlDeviceGetAttributes
+#endif
+
+#if NVP__NVML_LEVEL >= 11 && !defined(nvmlDeviceGetGpuInstancePossiblePlacements)
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstancePossiblePlacements) nvp_nvmlDeviceGetGpuInstancePossiblePlacements;
+#define nvmlDeviceGetGpuInstancePossiblePlacements nvp_nvmlDeviceGetGpuInstancePossiblePlacements
+#endif
+
+#if NVP__NVML_LEVEL >= 11 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS)
+NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v2) nvp_nvmlDeviceGetGridLicensableFeatures_v2;
+#define nvmlDeviceGetGridLicensableFeatures_v2 nvp_nvmlDeviceGetGridLicensableFeatures_v2
+#endif
+
+#if NVP__NVML_LEVEL >= 12
+NVP_API extern __typeof__(nvmlDeviceGetAttributes_v2) nvp_nvmlDeviceGetAttributes_v2;
+NVP_API extern __typeof__(nvmlDeviceGetRowRemapperHistogram) nvp_nvmlDeviceGetRowRemapperHistogram;
+#define nvmlDeviceGetAttributes_v2 nvp_nvmlDeviceGetAttributes_v2
+#define nvmlDeviceGetRowRemapperHistogram nvp_nvmlDeviceGetRowRemapperHistogram
+#endif
+
+#if (NVP__NVML_LEVEL >= 13 && NVP__NVML_LEVEL <= 18) || (NVP__NVML_LEVEL >= 19 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses_v2) nvp_nvmlDeviceGetComputeRunningProcesses_v2;
+NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses_v2) nvp_nvmlDeviceGetGraphicsRunningProcesses_v2;
+#define nvmlDeviceGetComputeRunningProcesses_v2 nvp_nvmlDeviceGetComputeRunningProcesses_v2
+#define nvmlDeviceGetGraphicsRunningProcesses_v2 nvp_nvmlDeviceGetGraphicsRunningProcesses_v2
+#endif
+
+#if NVP__NVML_LEVEL >= 13
+NVP_API extern __typeof__(nvmlVgpuTypeGetGpuInstanceProfileId) nvp_nvmlVgpuTypeGetGpuInstanceProfileId;
+#define nvmlVgpuTypeGetGpuInstanceProfileId nvp_nvmlVgpuTypeGetGpuInstanceProfileId
+#endif
+
+#if NVP__NVML_LEVEL >= 14
+NVP_API extern __typeof__(nvmlComputeInstanceGetInfo_v2) nvp_nvmlComputeInstanceGetInfo_v2;
+NVP_API extern __typeof__(nvmlDeviceSetTemperatureThreshold) nvp_nvmlDeviceSetTemperatureThreshold;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetGpuInstanceId) nvp_nvmlVgpuInstanceGetGpuInstanceId;
+#define nvmlComputeInstanceGetInfo_v2 nvp_nvmlComputeInstanceGetInfo_v2
+#define nvmlDeviceSetTemperatureThreshold nvp_nvmlDeviceSetTemperatureThreshold
+#define nvmlVgpuInstanceGetGpuInstanceId nvp_nvmlVgpuInstanceGetGpuInstanceId
+#endif
+
+#if (NVP__NVML_LEVEL == 15 && !defined(NVML_NO_UNVERSIONED_FUNC_DEFS) && !defined(nvmlGetBlacklistDeviceCount)) || (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14 && !defined(nvmlGetBlacklistDeviceCount))
+NVP_API extern __typeof__(nvmlGetBlacklistDeviceCount) nvp_nvmlGetBlacklistDeviceCount;
+#define nvmlGetBlacklistDeviceCount nvp_nvmlGetBlacklistDeviceCount
+#endif
+
+#if (NVP__NVML_LEVEL == 15 && !defined(NVML_NO_UNVERSIONED_FUNC_DEFS) && !defined(nvmlGetBlacklistDeviceInfoByIndex)) || (NVP__NVML_LEVEL >= 8 && NVP__NVML_LEVEL <= 14 && !defined(nvmlGetBlacklistDeviceInfoByIndex))
+NVP_API extern __typeof__(nvmlGetBlacklistDeviceInfoByIndex) nvp_nvmlGetBlacklistDeviceInfoByIndex;
+#define nvmlGetBlacklistDeviceInfoByIndex nvp_nvmlGetBlacklistDeviceInfoByIndex
+#endif
+
+#if NVP__NVML_LEVEL >= 15
+NVP_API extern __typeof__(nvmlDeviceCreateGpuInstanceWithPlacement) nvp_nvmlDeviceCreateGpuInstanceWithPlacement;
+#define nvmlDeviceCreateGpuInstanceWithPlacement nvp_nvmlDeviceCreateGpuInstanceWithPlacement
+#endif
+
+#if (NVP__NVML_LEVEL >= 17 && NVP__NVML_LEVEL <= 18) || (NVP__NVML_LEVEL >= 19 && defined(NVML_NO_UNVERSIONED_FUNC_DEFS))
+NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses_v2) nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2;
+#define nvmlDeviceGetMPSComputeRunningProcesses_v2 nvp_nvmlDeviceGetMPSComputeRunningProcesses_v2
+#endif
+
+#if NVP__NVML_LEVEL >= 17
+NVP_API extern __typeof__(nvmlDeviceGetClkMonStatus) nvp_nvmlDeviceGetClkMonStatus;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstancePossiblePlacements_v2) nvp_nvmlDeviceGetGpuInstancePossiblePlacements_v2;
+NVP_API extern __typeof__(nvmlDeviceGetGridLicensableFeatures_v4) nvp_nvmlDeviceGetGridLicensableFeatures_v4;
+NVP_API extern __typeof__(nvmlDeviceGetNvLinkRemoteDeviceType) nvp_nvmlDeviceGetNvLinkRemoteDeviceType;
+NVP_API extern __typeof__(nvmlDeviceResetMemoryLockedClocks) nvp_nvmlDeviceResetMemoryLockedClocks;
+NVP_API extern __typeof__(nvmlDeviceSetMemoryLockedClocks) nvp_nvmlDeviceSetMemoryLockedClocks;
+NVP_API extern __typeof__(nvmlGetExcludedDeviceCount) nvp_nvmlGetExcludedDeviceCount;
+NVP_API extern __typeof__(nvmlGetExcludedDeviceInfoByIndex) nvp_nvmlGetExcludedDeviceInfoByIndex;
+#define nvmlDeviceGetClkMonStatus nvp_nvmlDeviceGetClkMonStatus
+#define nvmlDeviceGetGpuInstancePossiblePlacements_v2 nvp_nvmlDeviceGetGpuInstancePossiblePlacements_v2
+#define nvmlDeviceGetGridLicensableFeatures_v4 nvp_nvmlDeviceGetGridLicensableFeatures_v4
+#define nvmlDeviceGetNvLinkRemoteDeviceType nvp_nvmlDeviceGetNvLinkRemoteDeviceType
+#define nvmlDeviceResetMemoryLockedClocks nvp_nvmlDeviceResetMemoryLockedClocks
+#define nvmlDeviceSetMemoryLockedClocks nvp_nvmlDeviceSetMemoryLockedClocks
+#define nvmlGetExcludedDeviceCount nvp_nvmlGetExcludedDeviceCount
+#define nvmlGetExcludedDeviceInfoByIndex nvp_nvmlGetExcludedDeviceInfoByIndex
+#endif
+
+#if NVP__NVML_LEVEL >= 17 && !defined(nvmlDeviceGetMPSComputeRunningProcesses)
+NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses) nvp_nvmlDeviceGetMPSComputeRunningProcesses;
+#define nvmlDeviceGetMPSComputeRunningProcesses nvp_nvmlDeviceGetMPSComputeRunningProcesses
+#endif
+
+#if NVP__NVML_LEVEL >= 18
+NVP_API extern __typeof__(nvmlDeviceGetBusType) nvp_nvmlDeviceGetBusType;
+NVP_API extern __typeof__(nvmlDeviceGetIrqNum) nvp_nvmlDeviceGetIrqNum;
+#define nvmlDeviceGetBusType nvp_nvmlDeviceGetBusType
+#define nvmlDeviceGetIrqNum nvp_nvmlDeviceGetIrqNum
+#endif
+
+#if NVP__NVML_LEVEL >= 18 && !defined(nvmlVgpuInstanceGetLicenseInfo)
+NVP_API extern __typeof__(nvmlVgpuInstanceGetLicenseInfo) nvp_nvmlVgpuInstanceGetLicenseInfo;
+#define nvmlVgpuInstanceGetLicenseInfo nvp_nvmlVgpuInstanceGetLicenseInfo
+#endif
+
+#if NVP__NVML_LEVEL >= 19
+NVP_API extern __typeof__(nvmlDeviceGetAdaptiveClockInfoStatus) nvp_nvmlDeviceGetAdaptiveClockInfoStatus;
+NVP_API extern __typeof__(nvmlDeviceGetComputeRunningProcesses_v3) nvp_nvmlDeviceGetComputeRunningProcesses_v3;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceProfileInfoV) nvp_nvmlDeviceGetGpuInstanceProfileInfoV;
+NVP_API extern __typeof__(nvmlDeviceGetGraphicsRunningProcesses_v3) nvp_nvmlDeviceGetGraphicsRunningProcesses_v3;
+NVP_API extern __typeof__(nvmlDeviceGetMPSComputeRunningProcesses_v3) nvp_nvmlDeviceGetMPSComputeRunningProcesses_v3;
+NVP_API extern __typeof__(nvmlDeviceGetMemoryBusWidth) nvp_nvmlDeviceGetMemoryBusWidth;
+NVP_API extern __typeof__(nvmlDeviceGetMemoryInfo_v2) nvp_nvmlDeviceGetMemoryInfo_v2;
+NVP_API extern __typeof__(nvmlDeviceGetNumFans) nvp_nvmlDeviceGetNumFans;
+NVP_API extern __typeof__(nvmlDeviceGetNumGpuCores) nvp_nvmlDeviceGetNumGpuCores;
+NVP_API extern __typeof__(nvmlDeviceGetPcieLinkMaxSpeed) nvp_nvmlDeviceGetPcieLinkMaxSpeed;
+NVP_API extern __typeof__(nvmlDeviceGetPowerSource) nvp_nvmlDeviceGetPowerSource;
+NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstanceProfileInfoV) nvp_nvmlGpuInstanceGetComputeInstanceProfileInfoV;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetGpuPciId) nvp_nvmlVgpuInstanceGetGpuPciId;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetLicenseInfo_v2) nvp_nvmlVgpuInstanceGetLicenseInfo_v2;
+#define nvmlDeviceGetAdaptiveClockInfoStatus nvp_nvmlDeviceGetAdaptiveClockInfoStatus
+#define nvmlDeviceGetComputeRunningProcesses_v3 nvp_nvmlDeviceGetComputeRunningProcesses_v3
+#define nvmlDeviceGetGpuInstanceProfileInfoV nvp_nvmlDeviceGetGpuInstanceProfileInfoV
+#define nvmlDeviceGetGraphicsRunningProcesses_v3 nvp_nvmlDeviceGetGraphicsRunningProcesses_v3
+#define nvmlDeviceGetMPSComputeRunningProcesses_v3 nvp_nvmlDeviceGetMPSComputeRunningProcesses_v3
+#define nvmlDeviceGetMemoryBusWidth nvp_nvmlDeviceGetMemoryBusWidth
+#define nvmlDeviceGetMemoryInfo_v2 nvp_nvmlDeviceGetMemoryInfo_v2
+#define nvmlDeviceGetNumFans nvp_nvmlDeviceGetNumFans
+#define nvmlDeviceGetNumGpuCores nvp_nvmlDeviceGetNumGpuCores
+#define nvmlDeviceGetPcieLinkMaxSpeed nvp_nvmlDeviceGetPcieLinkMaxSpeed
+#define nvmlDeviceGetPowerSource nvp_nvmlDeviceGetPowerSource
+#define nvmlGpuInstanceGetComputeInstanceProfileInfoV nvp_nvmlGpuInstanceGetComputeInstanceProfileInfoV
+#define nvmlVgpuInstanceGetGpuPciId nvp_nvmlVgpuInstanceGetGpuPciId
+#define nvmlVgpuInstanceGetLicenseInfo_v2 nvp_nvmlVgpuInstanceGetLicenseInfo_v2
+#endif
+
+#if NVP__NVML_LEVEL >= 20
+NVP_API extern __typeof__(nvmlDeviceGetDefaultEccMode) nvp_nvmlDeviceGetDefaultEccMode;
+NVP_API extern __typeof__(nvmlDeviceGetDynamicPstatesInfo) nvp_nvmlDeviceGetDynamicPstatesInfo;
+NVP_API extern __typeof__(nvmlDeviceGetGpcClkVfOffset) nvp_nvmlDeviceGetGpcClkVfOffset;
+NVP_API extern __typeof__(nvmlDeviceGetGspFirmwareMode) nvp_nvmlDeviceGetGspFirmwareMode;
+NVP_API extern __typeof__(nvmlDeviceGetGspFirmwareVersion) nvp_nvmlDeviceGetGspFirmwareVersion;
+NVP_API extern __typeof__(nvmlDeviceGetMinMaxClockOfPState) nvp_nvmlDeviceGetMinMaxClockOfPState;
+NVP_API extern __typeof__(nvmlDeviceGetMinMaxFanSpeed) nvp_nvmlDeviceGetMinMaxFanSpeed;
+NVP_API extern __typeof__(nvmlDeviceGetPcieSpeed) nvp_nvmlDeviceGetPcieSpeed;
+NVP_API extern __typeof__(nvmlDeviceGetSupportedPerformanceStates) nvp_nvmlDeviceGetSupportedPerformanceStates;
+NVP_API extern __typeof__(nvmlDeviceGetThermalSettings) nvp_nvmlDeviceGetThermalSettings;
+NVP_API extern __typeof__(nvmlDeviceSetDefaultFanSpeed_v2) nvp_nvmlDeviceSetDefaultFanSpeed_v2;
+NVP_API extern __typeof__(nvmlDeviceSetFanSpeed_v2) nvp_nvmlDeviceSetFanSpeed_v2;
+NVP_API extern __typeof__(nvmlDeviceSetGpcClkVfOffset) nvp_nvmlDeviceSetGpcClkVfOffset;
+NVP_API extern __typeof__(nvmlVgpuTypeGetCapabilities) nvp_nvmlVgpuTypeGetCapabilities;
+#define nvmlDeviceGetDefaultEccMode nvp_nvmlDeviceGetDefaultEccMode
+#define nvmlDeviceGetDynamicPstatesInfo nvp_nvmlDeviceGetDynamicPstatesInfo
+#define nvmlDeviceGetGpcClkVfOffset nvp_nvmlDeviceGetGpcClkVfOffset
+#define nvmlDeviceGetGspFirmwareMode nvp_nvmlDeviceGetGspFirmwareMode
+#define nvmlDeviceGetGspFirmwareVersion nvp_nvmlDeviceGetGspFirmwareVersion
+#define nvmlDeviceGetMinMaxClockOfPState nvp_nvmlDeviceGetMinMaxClockOfPState
+#define nvmlDeviceGetMinMaxFanSpeed nvp_nvmlDeviceGetMinMaxFanSpeed
+#define nvmlDeviceGetPcieSpeed nvp_nvmlDeviceGetPcieSpeed
+#define nvmlDeviceGetSupportedPerformanceStates nvp_nvmlDeviceGetSupportedPerformanceStates
+#define nvmlDeviceGetThermalSettings nvp_nvmlDeviceGetThermalSettings
+#define nvmlDeviceSetDefaultFanSpeed_v2 nvp_nvmlDeviceSetDefaultFanSpeed_v2
+#define nvmlDeviceSetFanSpeed_v2 nvp_nvmlDeviceSetFanSpeed_v2
+#define nvmlDeviceSetGpcClkVfOffset nvp_nvmlDeviceSetGpcClkVfOffset
+#define nvmlVgpuTypeGetCapabilities nvp_nvmlVgpuTypeGetCapabilities
+#endif
+
+#if NVP__NVML_LEVEL == 22
+NVP_API extern __typeof__(nvmlDeviceGetPowerMode) nvp_nvmlDeviceGetPowerMode;
+NVP_API extern __typeof__(nvmlDeviceGetSupportedPowerModes) nvp_nvmlDeviceGetSupportedPowerModes;
+NVP_API extern __typeof__(nvmlDeviceSetPowerMode) nvp_nvmlDeviceSetPowerMode;
+#define nvmlDeviceGetPowerMode nvp_nvmlDeviceGetPowerMode
+#define nvmlDeviceGetSupportedPowerModes nvp_nvmlDeviceGetSupportedPowerModes
+#define nvmlDeviceSetPowerMode nvp_nvmlDeviceSetPowerMode
+#endif
+
+#if NVP__NVML_LEVEL >= 22
+NVP_API extern __typeof__(nvmlDeviceGetGpcClkMinMaxVfOffset) nvp_nvmlDeviceGetGpcClkMinMaxVfOffset;
+NVP_API extern __typeof__(nvmlDeviceGetMemClkMinMaxVfOffset) nvp_nvmlDeviceGetMemClkMinMaxVfOffset;
+NVP_API extern __typeof__(nvmlDeviceGetMemClkVfOffset) nvp_nvmlDeviceGetMemClkVfOffset;
+NVP_API extern __typeof__(nvmlDeviceGetTargetFanSpeed) nvp_nvmlDeviceGetTargetFanSpeed;
+NVP_API extern __typeof__(nvmlDeviceSetMemClkVfOffset) nvp_nvmlDeviceSetMemClkVfOffset;
+NVP_API extern __typeof__(nvmlGpmMetricsGet) nvp_nvmlGpmMetricsGet;
+NVP_API extern __typeof__(nvmlGpmQueryDeviceSupport) nvp_nvmlGpmQueryDeviceSupport;
+NVP_API extern __typeof__(nvmlGpmSampleAlloc) nvp_nvmlGpmSampleAlloc;
+NVP_API extern __typeof__(nvmlGpmSampleFree) nvp_nvmlGpmSampleFree;
+NVP_API extern __typeof__(nvmlGpmSampleGet) nvp_nvmlGpmSampleGet;
+#define nvmlDeviceGetGpcClkMinMaxVfOffset nvp_nvmlDeviceGetGpcClkMinMaxVfOffset
+#define nvmlDeviceGetMemClkMinMaxVfOffset nvp_nvmlDeviceGetMemClkMinMaxVfOffset
+#define nvmlDeviceGetMemClkVfOffset nvp_nvmlDeviceGetMemClkVfOffset
+#define nvmlDeviceGetTargetFanSpeed nvp_nvmlDeviceGetTargetFanSpeed
+#define nvmlDeviceSetMemClkVfOffset nvp_nvmlDeviceSetMemClkVfOffset
+#define nvmlGpmMetricsGet nvp_nvmlGpmMetricsGet
+#define nvmlGpmQueryDeviceSupport nvp_nvmlGpmQueryDeviceSupport
+#define nvmlGpmSampleAlloc nvp_nvmlGpmSampleAlloc
+#define nvmlGpmSampleFree nvp_nvmlGpmSampleFree
+#define nvmlGpmSampleGet nvp_nvmlGpmSampleGet
+#endif
+
+#if NVP__NVML_LEVEL == 23
+NVP_API extern __typeof__(nvmlDeviceCcuGetStreamState) nvp_nvmlDeviceCcuGetStreamState;
+NVP_API extern __typeof__(nvmlDeviceCcuSetStreamState) nvp_nvmlDeviceCcuSetStreamState;
+#define nvmlDeviceCcuGetStreamState nvp_nvmlDeviceCcuGetStreamState
+#define nvmlDeviceCcuSetStreamState nvp_nvmlDeviceCcuSetStreamState
+#endif
+
+#if NVP__NVML_LEVEL >= 23
+NVP_API extern __typeof__(nvmlDeviceClearFieldValues) nvp_nvmlDeviceClearFieldValues;
+NVP_API extern __typeof__(nvmlDeviceGetFanControlPolicy_v2) nvp_nvmlDeviceGetFanControlPolicy_v2;
+NVP_API extern __typeof__(nvmlDeviceGetGpuFabricInfo) nvp_nvmlDeviceGetGpuFabricInfo;
+NVP_API extern __typeof__(nvmlDeviceGetGpuMaxPcieLinkGeneration) nvp_nvmlDeviceGetGpuMaxPcieLinkGeneration;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuCapabilities) nvp_nvmlDeviceGetVgpuCapabilities;
+NVP_API extern __typeof__(nvmlDeviceSetFanControlPolicy) nvp_nvmlDeviceSetFanControlPolicy;
+NVP_API extern __typeof__(nvmlDeviceSetNvLinkDeviceLowPowerThreshold) nvp_nvmlDeviceSetNvLinkDeviceLowPowerThreshold;
+NVP_API extern __typeof__(nvmlGetVgpuDriverCapabilities) nvp_nvmlGetVgpuDriverCapabilities;
+NVP_API extern __typeof__(nvmlGpmMigSampleGet) nvp_nvmlGpmMigSampleGet;
+NVP_API extern __typeof__(nvmlGpuInstanceCreateComputeInstanceWithPlacement) nvp_nvmlGpuInstanceCreateComputeInstanceWithPlacement;
+NVP_API extern __typeof__(nvmlGpuInstanceGetComputeInstancePossiblePlacements) nvp_nvmlGpuInstanceGetComputeInstancePossiblePlacements;
+#define nvmlDeviceClearFieldValues nvp_nvmlDeviceClearFieldValues
+#define nvmlDeviceGetFanControlPolicy_v2 nvp_nvmlDeviceGetFanControlPolicy_v2
+#define nvmlDeviceGetGpuFabricInfo nvp_nvmlDeviceGetGpuFabricInfo
+#define nvmlDeviceGetGpuMaxPcieLinkGeneration nvp_nvmlDeviceGetGpuMaxPcieLinkGeneration
+#define nvmlDeviceGetVgpuCapabilities nvp_nvmlDeviceGetVgpuCapabilities
+#define nvmlDeviceSetFanControlPolicy nvp_nvmlDeviceSetFanControlPolicy
+#define nvmlDeviceSetNvLinkDeviceLowPowerThreshold nvp_nvmlDeviceSetNvLinkDeviceLowPowerThreshold
+#define nvmlGetVgpuDriverCapabilities nvp_nvmlGetVgpuDriverCapabilities
+#define nvmlGpmMigSampleGet nvp_nvmlGpmMigSampleGet
+#define nvmlGpuInstanceCreateComputeInstanceWithPlacement nvp_nvmlGpuInstanceCreateComputeInstanceWithPlacement
+#define nvmlGpuInstanceGetComputeInstancePossiblePlacements nvp_nvmlGpuInstanceGetComputeInstancePossiblePlacements
+#endif
+
+#if NVP__NVML_LEVEL >= 27
+NVP_API extern __typeof__(nvmlDeviceGetConfComputeGpuAttestationReport) nvp_nvmlDeviceGetConfComputeGpuAttestationReport;
+NVP_API extern __typeof__(nvmlDeviceGetConfComputeGpuCertificate) nvp_nvmlDeviceGetConfComputeGpuCertificate;
+NVP_API extern __typeof__(nvmlDeviceGetConfComputeMemSizeInfo) nvp_nvmlDeviceGetConfComputeMemSizeInfo;
+NVP_API extern __typeof__(nvmlDeviceGetConfComputeProtectedMemoryUsage) nvp_nvmlDeviceGetConfComputeProtectedMemoryUsage;
+NVP_API extern __typeof__(nvmlDeviceGetCurrentClocksEventReasons) nvp_nvmlDeviceGetCurrentClocksEventReasons;
+NVP_API extern __typeof__(nvmlDeviceGetJpgUtilization) nvp_nvmlDeviceGetJpgUtilization;
+NVP_API extern __typeof__(nvmlDeviceGetModuleId) nvp_nvmlDeviceGetModuleId;
+NVP_API extern __typeof__(nvmlDeviceGetOfaUtilization) nvp_nvmlDeviceGetOfaUtilization;
+NVP_API extern __typeof__(nvmlDeviceGetSupportedClocksEventReasons) nvp_nvmlDeviceGetSupportedClocksEventReasons;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerCapabilities) nvp_nvmlDeviceGetVgpuSchedulerCapabilities;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerLog) nvp_nvmlDeviceGetVgpuSchedulerLog;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerState) nvp_nvmlDeviceGetVgpuSchedulerState;
+NVP_API extern __typeof__(nvmlDeviceSetConfComputeUnprotectedMemSize) nvp_nvmlDeviceSetConfComputeUnprotectedMemSize;
+NVP_API extern __typeof__(nvmlDeviceSetPowerManagementLimit_v2) nvp_nvmlDeviceSetPowerManagementLimit_v2;
+NVP_API extern __typeof__(nvmlDeviceSetVgpuSchedulerState) nvp_nvmlDeviceSetVgpuSchedulerState;
+NVP_API extern __typeof__(nvmlGpmQueryIfStreamingEnabled) nvp_nvmlGpmQueryIfStreamingEnabled;
+NVP_API extern __typeof__(nvmlGpmSetStreamingEnabled) nvp_nvmlGpmSetStreamingEnabled;
+NVP_API extern __typeof__(nvmlSystemGetConfComputeCapabilities) nvp_nvmlSystemGetConfComputeCapabilities;
+NVP_API extern __typeof__(nvmlSystemGetConfComputeGpusReadyState) nvp_nvmlSystemGetConfComputeGpusReadyState;
+NVP_API extern __typeof__(nvmlSystemGetConfComputeState) nvp_nvmlSystemGetConfComputeState;
+NVP_API extern __typeof__(nvmlSystemGetNvlinkBwMode) nvp_nvmlSystemGetNvlinkBwMode;
+NVP_API extern __typeof__(nvmlSystemSetConfComputeGpusReadyState) nvp_nvmlSystemSetConfComputeGpusReadyState;
+NVP_API extern __typeof__(nvmlSystemSetNvlinkBwMode) nvp_nvmlSystemSetNvlinkBwMode;
+#define nvmlDeviceGetConfComputeGpuAttestationReport nvp_nvmlDeviceGetConfComputeGpuAttestationReport
+#define nvmlDeviceGetConfComputeGpuCertificate nvp_nvmlDeviceGetConfComputeGpuCertificate
+#define nvmlDeviceGetConfComputeMemSizeInfo nvp_nvmlDeviceGetConfComputeMemSizeInfo
+#define nvmlDeviceGetConfComputeProtectedMemoryUsage nvp_nvmlDeviceGetConfComputeProtectedMemoryUsage
+#define nvmlDeviceGetCurrentClocksEventReasons nvp_nvmlDeviceGetCurrentClocksEventReasons
+#define nvmlDeviceGetJpgUtilization nvp_nvmlDeviceGetJpgUtilization
+#define nvmlDeviceGetModuleId nvp_nvmlDeviceGetModuleId
+#define nvmlDeviceGetOfaUtilization nvp_nvmlDeviceGetOfaUtilization
+#define nvmlDeviceGetSupportedClocksEventReasons nvp_nvmlDeviceGetSupportedClocksEventReasons
+#define nvmlDeviceGetVgpuSchedulerCapabilities nvp_nvmlDeviceGetVgpuSchedulerCapabilities
+#define nvmlDeviceGetVgpuSchedulerLog nvp_nvmlDeviceGetVgpuSchedulerLog
+#define nvmlDeviceGetVgpuSchedulerState nvp_nvmlDeviceGetVgpuSchedulerState
+#define nvmlDeviceSetConfComputeUnprotectedMemSize nvp_nvmlDeviceSetConfComputeUnprotectedMemSize
+#define nvmlDeviceSetPowerManagementLimit_v2 nvp_nvmlDeviceSetPowerManagementLimit_v2
+#define nvmlDeviceSetVgpuSchedulerState nvp_nvmlDeviceSetVgpuSchedulerState
+#define nvmlGpmQueryIfStreamingEnabled nvp_nvmlGpmQueryIfStreamingEnabled
+#define nvmlGpmSetStreamingEnabled nvp_nvmlGpmSetStreamingEnabled
+#define nvmlSystemGetConfComputeCapabilities nvp_nvmlSystemGetConfComputeCapabilities
+#define nvmlSystemGetConfComputeGpusReadyState nvp_nvmlSystemGetConfComputeGpusReadyState
+#define nvmlSystemGetConfComputeState nvp_nvmlSystemGetConfComputeState
+#define nvmlSystemGetNvlinkBwMode nvp_nvmlSystemGetNvlinkBwMode
+#define nvmlSystemSetConfComputeGpusReadyState nvp_nvmlSystemSetConfComputeGpusReadyState
+#define nvmlSystemSetNvlinkBwMode nvp_nvmlSystemSetNvlinkBwMode
+#endif
+
+#if NVP__NVML_LEVEL >= 29
+NVP_API extern __typeof__(nvmlDeviceGetRunningProcessDetailList) nvp_nvmlDeviceGetRunningProcessDetailList;
+#define nvmlDeviceGetRunningProcessDetailList nvp_nvmlDeviceGetRunningProcessDetailList
+#endif
+
+#if NVP__NVML_LEVEL >= 30
+NVP_API extern __typeof__(nvmlDeviceGetC2cModeInfoV) nvp_nvmlDeviceGetC2cModeInfoV;
+NVP_API extern __typeof__(nvmlDeviceGetLastBBXFlushTime) nvp_nvmlDeviceGetLastBBXFlushTime;
+#define nvmlDeviceGetC2cModeInfoV nvp_nvmlDeviceGetC2cModeInfoV
+#define nvmlDeviceGetLastBBXFlushTime nvp_nvmlDeviceGetLastBBXFlushTime
+#endif
+
+#if NVP__NVML_LEVEL >= 32
+NVP_API extern __typeof__(nvmlDeviceGetGpuFabricInfoV) nvp_nvmlDeviceGetGpuFabricInfoV;
+NVP_API extern __typeof__(nvmlDeviceGetNumaNodeId) nvp_nvmlDeviceGetNumaNodeId;
+NVP_API extern __typeof__(nvmlDeviceGetPciInfoExt) nvp_nvmlDeviceGetPciInfoExt;
+NVP_API extern __typeof__(nvmlDeviceGetProcessesUtilizationInfo) nvp_nvmlDeviceGetProcessesUtilizationInfo;
+NVP_API extern __typeof__(nvmlDeviceGetSramEccErrorStatus) nvp_nvmlDeviceGetSramEccErrorStatus;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuHeterogeneousMode) nvp_nvmlDeviceGetVgpuHeterogeneousMode;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuInstancesUtilizationInfo) nvp_nvmlDeviceGetVgpuInstancesUtilizationInfo;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuProcessesUtilizationInfo) nvp_nvmlDeviceGetVgpuProcessesUtilizationInfo;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuTypeCreatablePlacements) nvp_nvmlDeviceGetVgpuTypeCreatablePlacements;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuTypeSupportedPlacements) nvp_nvmlDeviceGetVgpuTypeSupportedPlacements;
+NVP_API extern __typeof__(nvmlDeviceSetVgpuCapabilities) nvp_nvmlDeviceSetVgpuCapabilities;
+NVP_API extern __typeof__(nvmlDeviceSetVgpuHeterogeneousMode) nvp_nvmlDeviceSetVgpuHeterogeneousMode;
+NVP_API extern __typeof__(nvmlSystemGetConfComputeKeyRotationThresholdInfo) nvp_nvmlSystemGetConfComputeKeyRotationThresholdInfo;
+NVP_API extern __typeof__(nvmlSystemGetConfComputeSettings) nvp_nvmlSystemGetConfComputeSettings;
+NVP_API extern __typeof__(nvmlSystemSetConfComputeKeyRotationThresholdInfo) nvp_nvmlSystemSetConfComputeKeyRotationThresholdInfo;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetPlacementId) nvp_nvmlVgpuInstanceGetPlacementId;
+NVP_API extern __typeof__(nvmlVgpuTypeGetFbReservation) nvp_nvmlVgpuTypeGetFbReservation;
+NVP_API extern __typeof__(nvmlVgpuTypeGetGspHeapSize) nvp_nvmlVgpuTypeGetGspHeapSize;
+#define nvmlDeviceGetGpuFabricInfoV nvp_nvmlDeviceGetGpuFabricInfoV
+#define nvmlDeviceGetNumaNodeId nvp_nvmlDeviceGetNumaNodeId
+#define nvmlDeviceGetPciInfoExt nvp_nvmlDeviceGetPciInfoExt
+#define nvmlDeviceGetProcessesUtilizationInfo nvp_nvmlDeviceGetProcessesUtilizationInfo
+#define nvmlDeviceGetSramEccErrorStatus nvp_nvmlDeviceGetSramEccErrorStatus
+#define nvmlDeviceGetVgpuHeterogeneousMode nvp_nvmlDeviceGetVgpuHeterogeneousMode
+#define nvmlDeviceGetVgpuInstancesUtilizationInfo nvp_nvmlDeviceGetVgpuInstancesUtilizationInfo
+#define nvmlDeviceGetVgpuProcessesUtilizationInfo nvp_nvmlDeviceGetVgpuProcessesUtilizationInfo
+#define nvmlDeviceGetVgpuTypeCreatablePlacements nvp_nvmlDeviceGetVgpuTypeCreatablePlacements
+#define nvmlDeviceGetVgpuTypeSupportedPlacements nvp_nvmlDeviceGetVgpuTypeSupportedPlacements
+#define nvmlDeviceSetVgpuCapabilities nvp_nvmlDeviceSetVgpuCapabilities
+#define nvmlDeviceSetVgpuHeterogeneousMode nvp_nvmlDeviceSetVgpuHeterogeneousMode
+#define nvmlSystemGetConfComputeKeyRotationThresholdInfo nvp_nvmlSystemGetConfComputeKeyRotationThresholdInfo
+#define nvmlSystemGetConfComputeSettings nvp_nvmlSystemGetConfComputeSettings
+#define nvmlSystemSetConfComputeKeyRotationThresholdInfo nvp_nvmlSystemSetConfComputeKeyRotationThresholdInfo
+#define nvmlVgpuInstanceGetPlacementId nvp_nvmlVgpuInstanceGetPlacementId
+#define nvmlVgpuTypeGetFbReservation nvp_nvmlVgpuTypeGetFbReservation
+#define nvmlVgpuTypeGetGspHeapSize nvp_nvmlVgpuTypeGetGspHeapSize
+#endif
+
+#if NVP__NVML_LEVEL >= 34
+NVP_API extern __typeof__(nvmlDeviceGetCapabilities) nvp_nvmlDeviceGetCapabilities;
+NVP_API extern __typeof__(nvmlDeviceGetClockOffsets) nvp_nvmlDeviceGetClockOffsets;
+NVP_API extern __typeof__(nvmlDeviceGetDriverModel_v2) nvp_nvmlDeviceGetDriverModel_v2;
+NVP_API extern __typeof__(nvmlDeviceSetClockOffsets) nvp_nvmlDeviceSetClockOffsets;
+#define nvmlDeviceGetCapabilities nvp_nvmlDeviceGetCapabilities
+#define nvmlDeviceGetClockOffsets nvp_nvmlDeviceGetClockOffsets
+#define nvmlDeviceGetDriverModel_v2 nvp_nvmlDeviceGetDriverModel_v2
+#define nvmlDeviceSetClockOffsets nvp_nvmlDeviceSetClockOffsets
+#endif
+
+#if NVP__NVML_LEVEL >= 36
+NVP_API extern __typeof__(nvmlSystemGetDriverBranch) nvp_nvmlSystemGetDriverBranch;
+NVP_API extern __typeof__(nvmlVgpuTypeGetBAR1Info) nvp_nvmlVgpuTypeGetBAR1Info;
+#define nvmlSystemGetDriverBranch nvp_nvmlSystemGetDriverBranch
+#define nvmlVgpuTypeGetBAR1Info nvp_nvmlVgpuTypeGetBAR1Info
+#endif
+
+#if NVP__NVML_LEVEL >= 39
+NVP_API extern __typeof__(nvmlDeviceGetCoolerInfo) nvp_nvmlDeviceGetCoolerInfo;
+NVP_API extern __typeof__(nvmlDeviceGetCurrentClockFreqs) nvp_nvmlDeviceGetCurrentClockFreqs;
+NVP_API extern __typeof__(nvmlDeviceGetDramEncryptionMode) nvp_nvmlDeviceGetDramEncryptionMode;
+NVP_API extern __typeof__(nvmlDeviceGetFanSpeedRPM) nvp_nvmlDeviceGetFanSpeedRPM;
+NVP_API extern __typeof__(nvmlDeviceGetMarginTemperature) nvp_nvmlDeviceGetMarginTemperature;
+NVP_API extern __typeof__(nvmlDeviceGetNvlinkBwMode) nvp_nvmlDeviceGetNvlinkBwMode;
+NVP_API extern __typeof__(nvmlDeviceGetNvlinkSupportedBwModes) nvp_nvmlDeviceGetNvlinkSupportedBwModes;
+NVP_API extern __typeof__(nvmlDeviceGetPerformanceModes) nvp_nvmlDeviceGetPerformanceModes;
+NVP_API extern __typeof__(nvmlDeviceGetPlatformInfo) nvp_nvmlDeviceGetPlatformInfo;
+NVP_API extern __typeof__(nvmlDeviceGetTemperatureV) nvp_nvmlDeviceGetTemperatureV;
+NVP_API extern __typeof__(nvmlDevicePowerSmoothingActivatePresetProfile) nvp_nvmlDevicePowerSmoothingActivatePresetProfile;
+NVP_API extern __typeof__(nvmlDevicePowerSmoothingSetState) nvp_nvmlDevicePowerSmoothingSetState;
+NVP_API extern __typeof__(nvmlDevicePowerSmoothingUpdatePresetProfileParam) nvp_nvmlDevicePowerSmoothingUpdatePresetProfileParam;
+NVP_API extern __typeof__(nvmlDeviceSetDramEncryptionMode) nvp_nvmlDeviceSetDramEncryptionMode;
+NVP_API extern __typeof__(nvmlDeviceSetNvlinkBwMode) nvp_nvmlDeviceSetNvlinkBwMode;
+NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileClearRequestedProfiles) nvp_nvmlDeviceWorkloadPowerProfileClearRequestedProfiles;
+NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileGetCurrentProfiles) nvp_nvmlDeviceWorkloadPowerProfileGetCurrentProfiles;
+NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileGetProfilesInfo) nvp_nvmlDeviceWorkloadPowerProfileGetProfilesInfo;
+NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileSetRequestedProfiles) nvp_nvmlDeviceWorkloadPowerProfileSetRequestedProfiles;
+NVP_API extern __typeof__(nvmlVgpuInstanceGetRuntimeStateSize) nvp_nvmlVgpuInstanceGetRuntimeStateSize;
+#define nvmlDeviceGetCoolerInfo nvp_nvmlDeviceGetCoolerInfo
+#define nvmlDeviceGetCurrentClockFreqs nvp_nvmlDeviceGetCurrentClockFreqs
+#define nvmlDeviceGetDramEncryptionMode nvp_nvmlDeviceGetDramEncryptionMode
+#define nvmlDeviceGetFanSpeedRPM nvp_nvmlDeviceGetFanSpeedRPM
+#define nvmlDeviceGetMarginTemperature nvp_nvmlDeviceGetMarginTemperature
+#define nvmlDeviceGetNvlinkBwMode nvp_nvmlDeviceGetNvlinkBwMode
+#define nvmlDeviceGetNvlinkSupportedBwModes nvp_nvmlDeviceGetNvlinkSupportedBwModes
+#define nvmlDeviceGetPerformanceModes nvp_nvmlDeviceGetPerformanceModes
+#define nvmlDeviceGetPlatformInfo nvp_nvmlDeviceGetPlatformInfo
+#define nvmlDeviceGetTemperatureV nvp_nvmlDeviceGetTemperatureV
+#define nvmlDevicePowerSmoothingActivatePresetProfile nvp_nvmlDevicePowerSmoothingActivatePresetProfile
+#define nvmlDevicePowerSmoothingSetState nvp_nvmlDevicePowerSmoothingSetState
+#define nvmlDevicePowerSmoothingUpdatePresetProfileParam nvp_nvmlDevicePowerSmoothingUpdatePresetProfileParam
+#define nvmlDeviceSetDramEncryptionMode nvp_nvmlDeviceSetDramEncryptionMode
+#define nvmlDeviceSetNvlinkBwMode nvp_nvmlDeviceSetNvlinkBwMode
+#define nvmlDeviceWorkloadPowerProfileClearRequestedProfiles nvp_nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
+#define nvmlDeviceWorkloadPowerProfileGetCurrentProfiles nvp_nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
+#define nvmlDeviceWorkloadPowerProfileGetProfilesInfo nvp_nvmlDeviceWorkloadPowerProfileGetProfilesInfo
+#define nvmlDeviceWorkloadPowerProfileSetRequestedProfiles nvp_nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
+#define nvmlVgpuInstanceGetRuntimeStateSize nvp_nvmlVgpuInstanceGetRuntimeStateSize
+#endif
+
+#if NVP__NVML_LEVEL >= 40
+NVP_API extern __typeof__(nvmlDeviceGetHandleByUUIDV) nvp_nvmlDeviceGetHandleByUUIDV;
+NVP_API extern __typeof__(nvmlGpuInstanceGetActiveVgpus) nvp_nvmlGpuInstanceGetActiveVgpus;
+NVP_API extern __typeof__(nvmlGpuInstanceGetCreatableVgpus) nvp_nvmlGpuInstanceGetCreatableVgpus;
+NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuHeterogeneousMode) nvp_nvmlGpuInstanceGetVgpuHeterogeneousMode;
+NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerLog) nvp_nvmlGpuInstanceGetVgpuSchedulerLog;
+NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerState) nvp_nvmlGpuInstanceGetVgpuSchedulerState;
+NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuTypeCreatablePlacements) nvp_nvmlGpuInstanceGetVgpuTypeCreatablePlacements;
+NVP_API extern __typeof__(nvmlGpuInstanceSetVgpuHeterogeneousMode) nvp_nvmlGpuInstanceSetVgpuHeterogeneousMode;
+NVP_API extern __typeof__(nvmlGpuInstanceSetVgpuSchedulerState) nvp_nvmlGpuInstanceSetVgpuSchedulerState;
+NVP_API extern __typeof__(nvmlSystemEventSetCreate) nvp_nvmlSystemEventSetCreate;
+NVP_API extern __typeof__(nvmlSystemEventSetFree) nvp_nvmlSystemEventSetFree;
+NVP_API extern __typeof__(nvmlSystemEventSetWait) nvp_nvmlSystemEventSetWait;
+NVP_API extern __typeof__(nvmlSystemRegisterEvents) nvp_nvmlSystemRegisterEvents;
+NVP_API extern __typeof__(nvmlVgpuTypeGetMaxInstancesPerGpuInstance) nvp_nvmlVgpuTypeGetMaxInstancesPerGpuInstance;
+#define nvmlDeviceGetHandleByUUIDV nvp_nvmlDeviceGetHandleByUUIDV
+#define nvmlGpuInstanceGetActiveVgpus nvp_nvmlGpuInstanceGetActiveVgpus
+#define nvmlGpuInstanceGetCreatableVgpus nvp_nvmlGpuInstanceGetCreatableVgpus
+#define nvmlGpuInstanceGetVgpuHeterogeneousMode nvp_nvmlGpuInstanceGetVgpuHeterogeneousMode
+#define nvmlGpuInstanceGetVgpuSchedulerLog nvp_nvmlGpuInstanceGetVgpuSchedulerLog
+#define nvmlGpuInstanceGetVgpuSchedulerState nvp_nvmlGpuInstanceGetVgpuSchedulerState
+#define nvmlGpuInstanceGetVgpuTypeCreatablePlacements nvp_nvmlGpuInstanceGetVgpuTypeCreatablePlacements
+#define nvmlGpuInstanceSetVgpuHeterogeneousMode nvp_nvmlGpuInstanceSetVgpuHeterogeneousMode
+#define nvmlGpuInstanceSetVgpuSchedulerState nvp_nvmlGpuInstanceSetVgpuSchedulerState
+#define nvmlSystemEventSetCreate nvp_nvmlSystemEventSetCreate
+#define nvmlSystemEventSetFree nvp_nvmlSystemEventSetFree
+#define nvmlSystemEventSetWait nvp_nvmlSystemEventSetWait
+#define nvmlSystemRegisterEvents nvp_nvmlSystemRegisterEvents
+#define nvmlVgpuTypeGetMaxInstancesPerGpuInstance nvp_nvmlVgpuTypeGetMaxInstancesPerGpuInstance
+#endif
+
+#if NVP__NVML_LEVEL >= 41
+NVP_API extern __typeof__(nvmlDeviceGetAddressingMode) nvp_nvmlDeviceGetAddressingMode;
+NVP_API extern __typeof__(nvmlDeviceGetGpuInstanceProfileInfoByIdV) nvp_nvmlDeviceGetGpuInstanceProfileInfoByIdV;
+NVP_API extern __typeof__(nvmlDeviceGetNvLinkInfo) nvp_nvmlDeviceGetNvLinkInfo;
+NVP_API extern __typeof__(nvmlDeviceGetPdi) nvp_nvmlDeviceGetPdi;
+NVP_API extern __typeof__(nvmlDeviceGetPowerMizerMode_v1) nvp_nvmlDeviceGetPowerMizerMode_v1;
+NVP_API extern __typeof__(nvmlDeviceGetRepairStatus) nvp_nvmlDeviceGetRepairStatus;
+NVP_API extern __typeof__(nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts) nvp_nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts;
+NVP_API extern __typeof__(nvmlDeviceReadWritePRM_v1) nvp_nvmlDeviceReadWritePRM_v1;
+NVP_API extern __typeof__(nvmlDeviceSetPowerMizerMode_v1) nvp_nvmlDeviceSetPowerMizerMode_v1;
+#define nvmlDeviceGetAddressingMode nvp_nvmlDeviceGetAddressingMode
+#define nvmlDeviceGetGpuInstanceProfileInfoByIdV nvp_nvmlDeviceGetGpuInstanceProfileInfoByIdV
+#define nvmlDeviceGetNvLinkInfo nvp_nvmlDeviceGetNvLinkInfo
+#define nvmlDeviceGetPdi nvp_nvmlDeviceGetPdi
+#define nvmlDeviceGetPowerMizerMode_v1 nvp_nvmlDeviceGetPowerMizerMode_v1
+#define nvmlDeviceGetRepairStatus nvp_nvmlDeviceGetRepairStatus
+#define nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts nvp_nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
+#define nvmlDeviceReadWritePRM_v1 nvp_nvmlDeviceReadWritePRM_v1
+#define nvmlDeviceSetPowerMizerMode_v1 nvp_nvmlDeviceSetPowerMizerMode_v1
+#endif
+
+#if NVP__NVML_LEVEL >= 42
+NVP_API extern __typeof__(nvmlDeviceGetHostname_v1) nvp_nvmlDeviceGetHostname_v1;
+NVP_API extern __typeof__(nvmlDeviceGetUnrepairableMemoryFlag_v1) nvp_nvmlDeviceGetUnrepairableMemoryFlag_v1;
+NVP_API extern __typeof__(nvmlDeviceReadPRMCounters_v1) nvp_nvmlDeviceReadPRMCounters_v1;
+NVP_API extern __typeof__(nvmlDeviceSetHostname_v1) nvp_nvmlDeviceSetHostname_v1;
+NVP_API extern __typeof__(nvmlDeviceSetRusdSettings_v1) nvp_nvmlDeviceSetRusdSettings_v1;
+NVP_API extern __typeof__(nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1) nvp_nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1;
+#define nvmlDeviceGetHostname_v1 nvp_nvmlDeviceGetHostname_v1
+#define nvmlDeviceGetUnrepairableMemoryFlag_v1 nvp_nvmlDeviceGetUnrepairableMemoryFlag_v1
+#define nvmlDeviceReadPRMCounters_v1 nvp_nvmlDeviceReadPRMCounters_v1
+#define nvmlDeviceSetHostname_v1 nvp_nvmlDeviceSetHostname_v1
+#define nvmlDeviceSetRusdSettings_v1 nvp_nvmlDeviceSetRusdSettings_v1
+#define nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1 nvp_nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
+#endif
+
+#if NVP__NVML_LEVEL >= 43
+NVP_API extern __typeof__(nvmlDeviceGetRemappedRows_v2) nvp_nvmlDeviceGetRemappedRows_v2;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerLog_v2) nvp_nvmlDeviceGetVgpuSchedulerLog_v2;
+NVP_API extern __typeof__(nvmlDeviceGetVgpuSchedulerState_v2) nvp_nvmlDeviceGetVgpuSchedulerState_v2;
+NVP_API extern __typeof__(nvmlDeviceSetVgpuSchedulerState_v2) nvp_nvmlDeviceSetVgpuSchedulerState_v2;
+NVP_API extern __typeof__(nvmlDeviceVgpuForceGspUnload) nvp_nvmlDeviceVgpuForceGspUnload;
+NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerLog_v2) nvp_nvmlGpuInstanceGetVgpuSchedulerLog_v2;
+NVP_API extern __typeof__(nvmlGpuInstanceGetVgpuSchedulerState_v2) nvp_nvmlGpuInstanceGetVgpuSchedulerState_v2;
+NVP_API extern __typeof__(nvmlGpuInstanceSetVgpuSchedulerState_v2) nvp_nvmlGpuInstanceSetVgpuSchedulerState_v2;
+#define nvmlDeviceGetRemappedRows_v2 nvp_nvmlDeviceGetRemappedRows_v2
+#define nvmlDeviceGetVgpuSchedulerLog_v2 nvp_nvmlDeviceGetVgpuSchedulerLog_v2
+#define nvmlDeviceGetVgpuSchedulerState_v2 nvp_nvmlDeviceGetVgpuSchedulerState_v2
+#define nvmlDeviceSetVgpuSchedulerState_v2 nvp_nvmlDeviceSetVgpuSchedulerState_v2
+#define nvmlDeviceVgpuForceGspUnload nvp_nvmlDeviceVgpuForceGspUnload
+#define nvmlGpuInstanceGetVgpuSchedulerLog_v2 nvp_nvmlGpuInstanceGetVgpuSchedulerLog_v2
+#define nvmlGpuInstanceGetVgpuSchedulerState_v2 nvp_nvmlGpuInstanceGetVgpuSchedulerState_v2
+#define nvmlGpuInstanceSetVgpuSchedulerState_v2 nvp_nvmlGpuInstanceSetVgpuSchedulerState_v2
+#endif
+
+#if NVP__NVML_LEVEL == 44
+NVP_API extern __typeof__(nvmlDeviceGetAccountingStats_v2) nvp_nvmlDeviceGetAccountingStats_v2;
+NVP_API extern __typeof__(nvmlDeviceGetBBXTimeData_v1) nvp_nvmlDeviceGetBBXTimeData_v1;
+NVP_API extern __typeof__(nvmlSystemGetCPER_v1) nvp_nvmlSystemGetCPER_v1;
+#define nvmlDeviceGetAccountingStats_v2 nvp_nvmlDeviceGetAccountingStats_v2
+#define nvmlDeviceGetBBXTimeData_v1 nvp_nvmlDeviceGetBBXTimeData_v1
+#define nvmlSystemGetCPER_v1 nvp_nvmlSystemGetCPER_v1
 #endif
 
 #pragma GCC diagnostic pop
@@ -4971,7 +4970,7 @@ NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuIn
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int *count);
 /* Compute instances of a profile; room for all must be given. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t *computeInstances, unsigned int *count);
-/* Virtual GPU types that can be created on a GPU instance now. Since 575.51.02. */
+/* Virtual GPU types for which a GPU instance has room now. Since 575.51.02. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t *pVgpus);
 /* Device, id, profile and placement of a GPU instance. Since 450.51. */
 NVP_API nvmlReturn_t nvp_nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t *info);

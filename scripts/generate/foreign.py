@@ -4,6 +4,8 @@ How new that header is shows in which constants it defines.  Every call that it
 declares gets a safe twin of the same type before its name is mapped.
 """
 
+import re
+
 VERSIONED_ONLY = "defined(NVML_NO_UNVERSIONED_FUNC_DEFS)"
 
 
@@ -30,7 +32,8 @@ def levels(facts):
 
 
 def level_lines(facts):
-    out = ["#define NVP__NVML_FOREIGN 1", ""]
+    out = ["#define NVP__NVML_FOREIGN 1", "",
+           "/* How new NVIDIA's header is, told by a constant that came with it. */"]
     keyword = "#if"
     for position, name in markers(facts):
         out.append("%s defined(%s)" % (keyword, name))
@@ -58,12 +61,12 @@ def spans(positions, known):
     return out
 
 
-def range_text(low, high, newest):
-    if high == newest:
-        return "NVP__NVML_LEVEL >= %d" % low
+def range_tests(low, high, newest):
+    """The preprocessor's tests for a range of levels: none when it is all of them."""
     if low == high:
-        return "NVP__NVML_LEVEL == %d" % low
-    return "(NVP__NVML_LEVEL >= %d && NVP__NVML_LEVEL <= %d)" % (low, high)
+        return ["NVP__NVML_LEVEL == %d" % low]
+    from_low = ["NVP__NVML_LEVEL >= %d" % low] if low > 0 else []
+    return from_low + (["NVP__NVML_LEVEL <= %d" % high] if high < newest else [])
 
 
 def guard_at(facts, function, members, family):
@@ -76,9 +79,10 @@ def guard_at(facts, function, members, family):
     targets = {m: facts.unversioned_target(family, m) for m in members} if family else {}
     unversioned = family == function.name
     if len(declaring) == len(members):
+        if unversioned:
+            return "!defined(%s)" % function.name
         superseded = any(target not in (None, function.name) for target in targets.values())
-        plain = "!defined(%s)" % function.name if unversioned else VERSIONED_ONLY
-        return plain if superseded else ""
+        return VERSIONED_ONLY if superseded else ""
     if declaring and unversioned and all(targets[m] for m in members if m not in declaring):
         return "!%s && !defined(%s)" % (VERSIONED_ONLY, function.name)
     return None
@@ -95,8 +99,10 @@ def condition(facts, function, by_level, family):
     parts = []
     for guard, positions in sorted(guards.items()):
         for low, high in spans(positions, known):
-            text = range_text(low, high, known[-1])
-            parts.append("(%s && %s)" % (text, guard) if guard else text)
+            tests = range_tests(low, high, known[-1]) + ([guard] if guard else [])
+            parts.append(" && ".join(tests) or "1")
+    if len(parts) > 1:
+        parts = ["(%s)" % part if "&&" in part else part for part in parts]
     return " || ".join(parts) or None
 
 
@@ -110,9 +116,9 @@ def call_lines(facts):
     out = ["/* Asking a deprecated call for its type is not using it. */",
            "#pragma GCC diagnostic push",
            '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"', ""]
-    for text, names in sorted(blocks.items()):
-        out.append("#if " + text)
+    for text, names in sorted(blocks.items(), key=lambda block: (int((re.findall(r"LEVEL .. (\d+)", block[0]) or [0])[0]), block)):
+        out += ["#if " + text] if text != "1" else []
         out += ["NVP_API extern __typeof__(%s) nvp_%s;" % (name, name) for name in names]
         out += ["#define %s nvp_%s" % (name, name) for name in names]
-        out += ["#endif", ""]
+        out += ["#endif", ""] if text != "1" else [""]
     return out + ["#pragma GCC diagnostic pop", ""]
