@@ -20,7 +20,7 @@ static struct times {
     int64_t query_end_ns;
     int64_t after_drain_ns;
     int64_t fork_return_ns;
-} *times;
+} * times;
 
 static nvmlDevice_t device;
 

@@ -29,13 +29,13 @@ typedef struct nvp_function {
 /** One parameter of a function. */
 typedef struct nvp_parameter {
     const char *name;
-    const char *ctype;  /**< its C type, such as "unsigned int *" */
-    bool supplied;      /**< nvp_query() takes an argument for it */
-    bool optional;      /**< that argument may be left out */
-    bool is_output;     /**< part of the result */
-    bool is_handle;     /**< `ctype` is a handle (nvmlDevice_t, ...) */
-    bool is_text;       /**< const char * */
-    bool is_struct;     /**< a struct by pointer */
+    const char *ctype;     /**< its C type, such as "unsigned int *" */
+    bool supplied;         /**< nvp_query() takes an argument for it */
+    bool optional;         /**< that argument may be left out */
+    bool is_output;        /**< part of the result */
+    bool is_handle;        /**< `ctype` is a handle (nvmlDevice_t, ...) */
+    bool is_text;          /**< const char * */
+    bool is_struct;        /**< a struct by pointer */
     const char *enum_name; /**< the enum whose names it takes, or NULL */
 } nvp_parameter;
 

@@ -45,9 +45,10 @@ enum {
 
 /** How to call. NULL, or all zero but struct_size, means: errors become N/A, missing functions are logged once. */
 typedef struct nvp_query_options {
-    size_t struct_size;         /**< sizeof(nvp_query_options) */
-    unsigned int flags;         /**< NVP_QUERY_... or-ed */
-    const nvp_value *otherwise; /**< copied into the result instead of N/A (result.reason and .status still tell why); NULL: N/A */
+    size_t struct_size; /**< sizeof(nvp_query_options) */
+    unsigned int flags; /**< NVP_QUERY_... or-ed */
+    /** Copied into the result instead of N/A; result.reason and result.status still tell why. NULL: N/A. */
+    const nvp_value *otherwise;
 } nvp_query_options;
 
 #define NVP_QUERY_OPTIONS_INIT { sizeof(nvp_query_options), 0, NULL }
@@ -76,9 +77,10 @@ NVP_API nvp_status nvp_query(const char *function, const nvp_arg *args, size_t c
 typedef struct nvp_field {
     unsigned int field_id; /**< in: NVML_FI_... */
     unsigned int scope_id; /**< in: link, sensor or other scope; 0 if the field has none */
-    int64_t timestamp_us;  /**< out: when it was read, in microseconds since 1970 (the driver's time; the present when the whole call failed) */
-    int64_t latency_us;    /**< out: how long reading took, in microseconds; 0 if unknown */
-    nvp_value value;       /**< out: a number of the type that the driver names, or N/A; no memory is held */
+    /** out: when it was read, in microseconds since 1970: the driver's time, or the present when the whole call failed. */
+    int64_t timestamp_us;
+    int64_t latency_us; /**< out: how long reading took, in microseconds; 0 if unknown */
+    nvp_value value;    /**< out: a number of the type that the driver names, or N/A; no memory is held */
 } nvp_field;
 
 /** A field with its scope, ready for nvp_query_fields(). */

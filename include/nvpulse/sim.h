@@ -33,20 +33,33 @@ typedef uint64_t nvpsim_clock_ns_fn(void);
 
 /** A fault to inject. Start from zeroes with `struct_size` set; fields left zero mean "any" or "none". */
 typedef struct nvpsim_fault {
-    size_t struct_size;      /**< sizeof(nvpsim_fault) */
-    const char *function;    /**< exported name, or NULL for every function but nvmlErrorString */
-    int device;              /**< index of the device, or -1 for any call whatever its device */
-    int error;               /**< nvmlReturn_t to answer; 0: the call itself goes on as usual */
-    uint64_t latency_ns;     /**< real time to spend in the call first */
-    int hang;                /**< not 0: the call does not return until the fault is cleared; then it goes on */
-    uint64_t after_calls;    /**< matching calls that are let through first */
-    uint64_t times;          /**< matching calls that are hit then; 0: all */
+    size_t struct_size;   /**< sizeof(nvpsim_fault) */
+    const char *function; /**< exported name, or NULL for every function but nvmlErrorString */
+    int device;           /**< index of the device, or -1 for any call whatever its device */
+    int error;            /**< nvmlReturn_t to answer; 0: the call itself goes on as usual */
+    uint64_t latency_ns;  /**< real time to spend in the call first */
+    int hang;             /**< not 0: the call does not return until the fault is cleared; then it goes on */
+    uint64_t after_calls; /**< matching calls that are let through first */
+    uint64_t times;       /**< matching calls that are hit then; 0: all */
 } nvpsim_fault;
 
 /** `nvpsim_add_fault`: adds a fault (copied); 0, or -1 for an unknown function, a bad struct_size or no room (at most 64). */
 typedef int nvpsim_add_fault_fn(const nvpsim_fault *fault);
 /** `nvpsim_clear_faults`: removes all faults, those of the scenario too, and lets hanging calls go on. */
 typedef void nvpsim_clear_faults_fn(void);
+
+/**
+ * `nvpsim_check_scenario`: reads a scenario file without using it. 0 when it is good; -1 when not, with one line in
+ * `message` (at most `size` bytes, NULL allowed): FILE:LINE:COLUMN: key 'NAME': what is wrong; allowed: what is right.
+ */
+typedef int nvpsim_check_scenario_fn(const char *path, char *message, size_t size);
+
+/** `nvpsim_profile_name`: the name of a built-in profile; NULL past the last. Static memory. */
+typedef const char *nvpsim_profile_name_fn(size_t index);
+/** `nvpsim_profile_summary`: what that profile simulates, in one line. Static memory. */
+typedef const char *nvpsim_profile_summary_fn(size_t index);
+/** `nvpsim_profile_text`: the scenario file that the profile is, as YAML text of `*size` bytes. Static memory. */
+typedef const char *nvpsim_profile_text_fn(size_t index, size_t *size);
 
 NVP_END_DECLS
 

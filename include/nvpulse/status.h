@@ -29,26 +29,26 @@ enum {
 
 /** Why a value is N/A. Several statuses can share a reason; the status itself is kept beside it. */
 typedef enum nvp_reason {
-    NVP_REASON_NONE = 0,           /**< it is not N/A */
-    NVP_REASON_NOT_SUPPORTED,      /**< this device or driver does not offer it */
-    NVP_REASON_NO_PERMISSION,      /**< the caller may not read it */
-    NVP_REASON_FUNCTION_MISSING,   /**< this driver has no such function */
-    NVP_REASON_NO_LIBRARY,         /**< libnvidia-ml.so.1 was not found */
-    NVP_REASON_BROKEN_LIBRARY,     /**< it was found and cannot be used */
-    NVP_REASON_NO_DRIVER,          /**< the kernel driver is not loaded, or no GPU answers */
-    NVP_REASON_VERSION_MISMATCH,   /**< the library and the kernel driver differ, or a struct version is refused */
-    NVP_REASON_UNINITIALIZED,      /**< NVML says that it is not initialised */
-    NVP_REASON_GPU_LOST,           /**< the GPU fell off the bus or cannot be reached */
-    NVP_REASON_RESET_REQUIRED,     /**< the GPU must be reset first */
-    NVP_REASON_TIMED_OUT,          /**< the driver or a wait took too long */
-    NVP_REASON_SENTINEL,           /**< the driver answered with a number that means "not available" */
-    NVP_REASON_NO_DATA,            /**< nothing has been measured yet, or nothing was found */
-    NVP_REASON_BUSY,               /**< used by another client, or not in the right state */
-    NVP_REASON_BAD_ARGUMENT,       /**< an argument was refused */
-    NVP_REASON_NO_MEMORY,          /**< out of memory */
-    NVP_REASON_SHUTTING_DOWN,      /**< the process is ending */
-    NVP_REASON_FORKED,             /**< forked in the middle of a query */
-    NVP_REASON_UNKNOWN             /**< anything else; see the status */
+    NVP_REASON_NONE = 0,         /**< it is not N/A */
+    NVP_REASON_NOT_SUPPORTED,    /**< this device or driver does not offer it */
+    NVP_REASON_NO_PERMISSION,    /**< the caller may not read it */
+    NVP_REASON_FUNCTION_MISSING, /**< this driver has no such function */
+    NVP_REASON_NO_LIBRARY,       /**< libnvidia-ml.so.1 was not found */
+    NVP_REASON_BROKEN_LIBRARY,   /**< it was found and cannot be used */
+    NVP_REASON_NO_DRIVER,        /**< the kernel driver is not loaded, or no GPU answers */
+    NVP_REASON_VERSION_MISMATCH, /**< the library and the kernel driver differ, or a struct version is refused */
+    NVP_REASON_UNINITIALIZED,    /**< NVML says that it is not initialised */
+    NVP_REASON_GPU_LOST,         /**< the GPU fell off the bus or cannot be reached */
+    NVP_REASON_RESET_REQUIRED,   /**< the GPU must be reset first */
+    NVP_REASON_TIMED_OUT,        /**< the driver or a wait took too long */
+    NVP_REASON_SENTINEL,         /**< the driver answered with a number that means "not available" */
+    NVP_REASON_NO_DATA,          /**< nothing has been measured yet, or nothing was found */
+    NVP_REASON_BUSY,             /**< used by another client, or not in the right state */
+    NVP_REASON_BAD_ARGUMENT,     /**< an argument was refused */
+    NVP_REASON_NO_MEMORY,        /**< out of memory */
+    NVP_REASON_SHUTTING_DOWN,    /**< the process is ending */
+    NVP_REASON_FORKED,           /**< forked in the middle of a query */
+    NVP_REASON_UNKNOWN           /**< anything else; see the status */
 } nvp_reason;
 
 /**

@@ -14,8 +14,10 @@
 #include "abi/shapes.def"
 
 #define PUBLIC_ROW(name, group, version, first_driver, first_release, flags, by_name, arity)                                     \
-    { #name, group, first_driver, first_release, version, ((flags) & NVP_FN_WRITES) != 0, ((flags) & NVP_FN_DEPRECATED) != 0,    \
-      by_name, arity }
+    {                                                                                                                            \
+#name, group, first_driver, first_release, version, ((flags)&NVP_FN_WRITES) != 0, ((flags)&NVP_FN_DEPRECATED) != 0,      \
+            by_name, arity                                                                                                       \
+    }
 #define FUNCTION_ROW(name, group, version, first_driver, first_release, flags, by_name, shape)                                   \
     { { NVP__ROW_FUNCTION },                                                                                                     \
       flags,                                                                                                                     \
@@ -24,7 +26,7 @@
 
 const struct nvp__function nvp__functions[NVP_FN_COUNT] = {
 #define NVP_FUNCTION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)                     \
-    FUNCTION_ROW(name, group, version, first_driver, first_release, flags, ((flags) & NVP_FN_NO_BY_NAME) == 0, shape)
+    FUNCTION_ROW(name, group, version, first_driver, first_release, flags, ((flags)&NVP_FN_NO_BY_NAME) == 0, shape)
 #define NVP_FUNCTION_TEXT(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)                \
     FUNCTION_ROW(name, group, version, first_driver, first_release, flags, true, shape)
 #include "abi/functions.def"

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,8 @@ static const struct {
     const char *name;
     const char *colour;
 } levels[] = {
-    { NVP_LOG_DEBUG, "DEBUG", "\033[2m" },      { NVP_LOG_INFO, "INFO", "\033[36m" },
-    { NVP_LOG_WARNING, "WARNING", "\033[33m" }, { NVP_LOG_ERROR, "ERROR", "\033[31m" },
+    { NVP_LOG_DEBUG, "DEBUG", "\033[2m" },          { NVP_LOG_INFO, "INFO", "\033[36m" },
+    { NVP_LOG_WARNING, "WARNING", "\033[33m" },     { NVP_LOG_ERROR, "ERROR", "\033[31m" },
     { NVP_LOG_CRITICAL, "CRITICAL", "\033[1;31m" },
 };
 
@@ -134,8 +134,8 @@ static void write_line(int fd, bool colour, nvp_log_level level, const char *mes
     const char *paint;
     const char *name = level_name(level, &paint);
     time_stamp(stamp, sizeof(stamp));
-    int length = snprintf(line, sizeof(line), "%s[%s]%s %s nvpulse %s\n", colour ? paint : "", name, colour ? "\033[0m" : "", stamp,
-                          message);
+    int length = snprintf(line, sizeof(line), "%s[%s]%s %s nvpulse %s\n", colour ? paint : "", name, colour ? "\033[0m" : "",
+                          stamp, message);
     if (length < 0) {
         return;
     }

@@ -29,7 +29,8 @@ _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
 static _Atomic(struct library *) current; /* the last search, successful or not */
 
 static const char *const function_names[NVP_FN_COUNT] = {
-#define NVP_FUNCTION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments) [NVP_FN_##name] = #name,
+#define NVP_FUNCTION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)                     \
+    [NVP_FN_##name] = #name,
 #define NVP_FUNCTION_SESSION NVP_FUNCTION
 #define NVP_FUNCTION_TEXT NVP_FUNCTION
 #include "abi/functions.def"

@@ -15,10 +15,10 @@
 struct nvp__search {
     nvp_candidate candidates[NVP__CANDIDATES_MAX];
     size_t count;
-    void *handle;       /* of the one in use, or NULL */
-    const char *path;   /* its file, symbolic links resolved; interned */
-    const char *origin; /* static */
-    bool broken;        /* something was there that cannot be used */
+    void *handle;        /* of the one in use, or NULL */
+    const char *path;    /* its file, symbolic links resolved; interned */
+    const char *origin;  /* static */
+    bool broken;         /* something was there that cannot be used */
     const char *failure; /* why the first such thing cannot be used; interned */
 };
 

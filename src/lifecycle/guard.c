@@ -100,8 +100,7 @@ struct nvp__slot *nvp__guard_slot(void)
 
 bool nvp__guard_inside(void)
 {
-    return nvp__self != NULL &&
-           (nvp__self->in_session_call || atomic_load_explicit(&nvp__self->depth, memory_order_relaxed) > 0);
+    return nvp__self != NULL && (nvp__self->in_session_call || atomic_load_explicit(&nvp__self->depth, memory_order_relaxed) > 0);
 }
 
 unsigned int nvp__guard_others_inside(void)

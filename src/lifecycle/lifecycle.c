@@ -108,7 +108,8 @@ static void report_failure(nvp_status status)
         nvp__log(NVP_LOG_ERROR, "driver", "%s", nvp__driver_failure());
         nvp__log_hint(NVP_LOG_ERROR, "driver", "the NVIDIA Management Library cannot be used", nvp_status_advice(status));
     } else {
-        nvp__log(NVP_LOG_WARNING, "lifecycle", "NVML cannot be opened: %s. %s", nvp_status_text(status), nvp_status_advice(status));
+        nvp__log(NVP_LOG_WARNING, "lifecycle", "NVML cannot be opened: %s. %s", nvp_status_text(status),
+                 nvp_status_advice(status));
     }
 }
 
@@ -155,7 +156,8 @@ nvp_status nvp__lifecycle_open(unsigned int flags)
 {
     nvp__lifecycle_set_state(NVP_STATE_OPENING);
     nvp_status status = call_unlocked(load_and_begin, flags);
-    if (nvp__lifecycle_state() != NVP_STATE_OPENING) { /* exit did not wait any longer, or the driver itself forked and this is the child */
+    if (nvp__lifecycle_state() !=
+        NVP_STATE_OPENING) { /* exit did not wait any longer, or the driver itself forked and this is the child */
         return nvp__lifecycle_state() == NVP_STATE_FORKED ? NVP_ERROR_FORKED : NVP_ERROR_SHUTTING_DOWN;
     }
     if (status == NVP_SUCCESS) {
@@ -289,7 +291,7 @@ static nvp_status shutdown_locked(void)
             return status;
         }
         nvp__flags_pop(flags);
-            return status;
+        return status;
     }
     nvp__flags_pop(flags);
     if (nvp__flags_top(flags) != nvp__lifecycle.driver_flags) {

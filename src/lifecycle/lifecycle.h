@@ -15,15 +15,15 @@
 
 struct nvp__lifecycle {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* broadcast after each change of the state; CLOCK_MONOTONIC */
-    struct nvp__flags flags;    /* the inits without their shutdown */
-    unsigned int driver_inits;  /* successful init calls of the driver, to be paired with as many shutdowns */
-    unsigned int driver_flags;  /* flags of the last of them */
-    nvp_status failure;         /* of the last open that failed; lazy opening repeats it until retry_at_ns */
+    pthread_cond_t changed;    /* broadcast after each change of the state; CLOCK_MONOTONIC */
+    struct nvp__flags flags;   /* the inits without their shutdown */
+    unsigned int driver_inits; /* successful init calls of the driver, to be paired with as many shutdowns */
+    unsigned int driver_flags; /* flags of the last of them */
+    nvp_status failure;        /* of the last open that failed; lazy opening repeats it until retry_at_ns */
     int64_t retry_at_ns;
-    int64_t retry_ns;   /* the next back-off */
-    bool exiting;       /* the exit handler has begun */
-    bool exit_armed;    /* the exit handler is registered with atexit */
+    int64_t retry_ns; /* the next back-off */
+    bool exiting;     /* the exit handler has begun */
+    bool exit_armed;  /* the exit handler is registered with atexit */
 };
 
 extern struct nvp__lifecycle nvp__lifecycle;

@@ -49,9 +49,9 @@ nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words
 {
     int index = nvp__function_index(function);
     nvp_status status;
-    NVP__GUARDED(
-        nvp__any_function address = atomic_load_explicit(&nvp__dispatch[index], memory_order_relaxed);
-        status = address != NULL ? from_nvml(callers[function->signature](address, words)) : (nvp_status)NVML_ERROR_FUNCTION_NOT_FOUND,
-        status = nvp__refusal);
+    NVP__GUARDED(nvp__any_function address = atomic_load_explicit(&nvp__dispatch[index], memory_order_relaxed);
+                 status = address != NULL ? from_nvml(callers[function->signature](address, words))
+                                          : (nvp_status)NVML_ERROR_FUNCTION_NOT_FOUND,
+                 status = nvp__refusal);
     return status;
 }

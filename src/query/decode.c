@@ -189,7 +189,8 @@ void nvp__value_decode_union(nvp_value *value, unsigned int value_type, const vo
 }
 
 /* The list that a field points at; its length is in another field of the struct. */
-static nvp_status decode_items(nvp_value *item, const struct nvp__struct *row, const struct nvp__field *field, const unsigned char *bytes)
+static nvp_status decode_items(nvp_value *item, const struct nvp__struct *row, const struct nvp__field *field,
+                               const unsigned char *bytes)
 {
     const struct nvp__field *count_field = nvp__struct_field_with(row, NVP_FIELD_COUNT);
     const void *items;
@@ -284,7 +285,7 @@ static nvp_status result_at(const nvp_value *value, size_t index, nvp_value *ite
 static nvp_status list_item_at(const nvp_value *value, size_t index, nvp_value *item)
 {
     struct nvp__typed typed = value->shape->row == NVP__ROW_PARAM ? nvp__typed_of_param((const struct nvp__param *)value->shape)
-                                                                   : nvp__typed_of_field((const struct nvp__field *)value->shape);
+                                                                  : nvp__typed_of_field((const struct nvp__field *)value->shape);
     typed.count = 0;
     const unsigned char *bytes = nvp__value_bytes(value);
     return nvp__value_decode(item, &typed, bytes + index * typed.element_size);

@@ -44,11 +44,10 @@ nvmlReturn_t nvp__missing(int function_index)
     {                                                                                                                            \
         typedef nvmlReturn_t function_type parameters;                                                                           \
         nvmlReturn_t result;                                                                                                     \
-        NVP__GUARDED(                                                                                                            \
-            function_type *function =                                                                                            \
-                (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);                      \
-            result = NVP__LIKELY(function != NULL) ? function arguments : nvp__missing(NVP_FN_##name),                           \
-            result = nvp__as_nvml(nvp__refusal));                                                                                \
+        NVP__GUARDED(function_type *function =                                                                                   \
+                         (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);             \
+                     result = NVP__LIKELY(function != NULL) ? function arguments : nvp__missing(NVP_FN_##name),                  \
+                     result = nvp__as_nvml(nvp__refusal));                                                                       \
         return result;                                                                                                           \
     }
 #define NVP_FUNCTION_SESSION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)

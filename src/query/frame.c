@@ -13,8 +13,8 @@
 #define TEXT_ROOM 256
 #define BLOB_ROOM 1024
 #define LIST_ROOM 32
-#define SET_ROOM 64       /* words of a CPU or node set */
-#define STATES_ROOM 16    /* performance states */
+#define SET_ROOM 64        /* words of a CPU or node set */
+#define STATES_ROOM 16     /* performance states */
 #define UNBOUNDED_ROOM 256 /* lists whose capacity cannot be told to the driver; far above any answer known */
 #define TEXT_ROOM_MAX ((size_t)1 << 16)
 #define LIST_ROOM_MAX ((size_t)1 << 20)

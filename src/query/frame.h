@@ -18,13 +18,13 @@ struct nvp__frame {
     const struct nvp__param *params;
     size_t param_count;
     const nvp_arg *args;
-    signed char arg_of[NVP__PARAMS_MAX];      /* index of the argument of a parameter; -1 */
-    size_t room[NVP__PARAMS_MAX];             /* capacity: items of a list, bytes of a text or blob */
-    size_t offset[NVP__PARAMS_MAX];           /* in memory, for outputs that are more than a scalar */
-    uint64_t scalars[NVP__PARAMS_MAX];        /* scalar outputs, counts and lengths */
-    uint64_t words[NVP__PARAMS_MAX];          /* what is passed */
-    size_t size;                              /* bytes used in memory */
-    unsigned char *memory;                    /* scratch, or allocated */
+    signed char arg_of[NVP__PARAMS_MAX]; /* index of the argument of a parameter; -1 */
+    size_t room[NVP__PARAMS_MAX];        /* capacity: items of a list, bytes of a text or blob */
+    size_t offset[NVP__PARAMS_MAX];      /* in memory, for outputs that are more than a scalar */
+    uint64_t scalars[NVP__PARAMS_MAX];   /* scalar outputs, counts and lengths */
+    uint64_t words[NVP__PARAMS_MAX];     /* what is passed */
+    size_t size;                         /* bytes used in memory */
+    unsigned char *memory;               /* scratch, or allocated */
     alignas(16) unsigned char scratch[NVP__FRAME_SCRATCH];
 };
 

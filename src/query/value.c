@@ -158,7 +158,10 @@ nvp_status nvp_value_copy(nvp_value *to, const nvp_value *from)
     }
     nvp_value_clear(to);
     bool has_bytes = ((unsigned int)from->kind & (NVP_KIND_TEXT | NVP_KIND_BYTES | NVP_KIND_STRUCT | NVP_KIND_LIST)) != 0;
-    size_t size = !has_bytes ? 0 : from->owned != NULL ? block_of(from)->size : from->kind == NVP_KIND_BYTES ? from->count : borrowed_size(from);
+    size_t size = !has_bytes                     ? 0
+                  : from->owned != NULL          ? block_of(from)->size
+                  : from->kind == NVP_KIND_BYTES ? from->count
+                                                 : borrowed_size(from);
     if (!has_bytes || from->as.data == NULL || size == 0) {
         *to = *from;
         to->owned = NULL;

@@ -15,8 +15,8 @@ struct nvp__typed {
     bool bytes;         /* an array of raw bytes */
     short type;
     unsigned int element_size;
-    unsigned int count;             /* 0: not an array */
-    const struct nvp_shape *shape;  /* the row that describes a list of such elements */
+    unsigned int count;            /* 0: not an array */
+    const struct nvp_shape *shape; /* the row that describes a list of such elements */
 };
 
 /**
@@ -31,8 +31,8 @@ struct nvp__results {
 /** True for the roles that make up a result. */
 static inline bool nvp__role_is_output(unsigned int role)
 {
-    return role == NVP_ROLE_OUT || role == NVP_ROLE_INOUT || role == NVP_ROLE_TEXT || role == NVP_ROLE_BLOB || role == NVP_ROLE_ITEMS ||
-           role == NVP_ROLE_VALUES;
+    return role == NVP_ROLE_OUT || role == NVP_ROLE_INOUT || role == NVP_ROLE_TEXT || role == NVP_ROLE_BLOB ||
+           role == NVP_ROLE_ITEMS || role == NVP_ROLE_VALUES;
 }
 
 /** The bytes of a text, of bytes, of a struct or of a list. */

@@ -53,7 +53,8 @@ void control_await_in_flight(unsigned int count)
 void control_add_fault(const nvpsim_fault *fault)
 {
     if (((nvpsim_add_fault_fn *)find("nvpsim_add_fault"))(fault) != 0) {
-        fprintf(stderr, "test: the simulator refused a fault of %s\n", fault->function != NULL ? fault->function : "every function");
+        fprintf(stderr, "test: the simulator refused a fault of %s\n",
+                fault->function != NULL ? fault->function : "every function");
         abort();
     }
 }

@@ -138,7 +138,8 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsign
 {
     (void)device;
     for (unsigned int i = 0; i < *count; i++) {
-        infos[i] = (nvmlProcessInfo_t){ .pid = i + 1, .usedGpuMemory = ~0ull, .gpuInstanceId = 0xffffffffu, .computeInstanceId = 0 };
+        infos[i] =
+            (nvmlProcessInfo_t){ .pid = i + 1, .usedGpuMemory = ~0ull, .gpuInstanceId = 0xffffffffu, .computeInstanceId = 0 };
     }
     *count += 1000;
     return NVML_SUCCESS;
@@ -187,7 +188,8 @@ nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProc
         return NVML_ERROR_INSUFFICIENT_SIZE;
     }
     for (unsigned int i = 0; i < NEEDED; i++) {
-        info->procUtilArray[i] = (nvmlProcessUtilizationInfo_v1_t){ .pid = i + 1, .timeStamp = info->lastSeenTimeStamp, .smUtil = i };
+        info->procUtilArray[i] =
+            (nvmlProcessUtilizationInfo_v1_t){ .pid = i + 1, .timeStamp = info->lastSeenTimeStamp, .smUtil = i };
     }
     info->processSamplesCount = NEEDED;
     return NVML_SUCCESS;

@@ -51,9 +51,13 @@ static size_t allocations_of(const char *function)
 static void test_query__scalars_texts_and_small_structs_allocate_nothing(void **state)
 {
     (void)state;
-    static const char *const functions[] = { "nvmlDeviceGetPowerUsage", "nvmlDeviceGetName", "nvmlDeviceGetUUID",
-                                             "nvmlDeviceGetPerformanceState", "nvmlDeviceGetUtilizationRates",
-                                             "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetCudaComputeCapability" };
+    static const char *const functions[] = { "nvmlDeviceGetPowerUsage",
+                                             "nvmlDeviceGetName",
+                                             "nvmlDeviceGetUUID",
+                                             "nvmlDeviceGetPerformanceState",
+                                             "nvmlDeviceGetUtilizationRates",
+                                             "nvmlDeviceGetMemoryInfo",
+                                             "nvmlDeviceGetCudaComputeCapability" };
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         assert_int_equal(allocations_of(functions[i]), 0);
     }

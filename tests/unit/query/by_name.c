@@ -68,12 +68,13 @@ static void test_query__inputs_by_number_and_text(void **state)
     nvp_value handle = NVP_VALUE_INIT;
     unsigned int temperature_c = 0;
     assert_int_equal(nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &temperature_c), NVML_SUCCESS);
-    assert_status(nvp_query("nvmlDeviceGetTemperature", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(NVML_TEMPERATURE_GPU)), NULL,
-                            &value),
-                  NVP_SUCCESS);
+    assert_status(
+        nvp_query("nvmlDeviceGetTemperature", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(NVML_TEMPERATURE_GPU)), NULL, &value),
+        NVP_SUCCESS);
     assert_int_equal(value.as.uint_value, temperature_c);
     assert_status(ask("nvmlDeviceGetUUID", &uuid), NVP_SUCCESS);
-    assert_status(nvp_query("nvmlDeviceGetHandleByUUID", NVP_ARGS(nvp_arg_text(nvp_value_text(&uuid))), NULL, &handle), NVP_SUCCESS);
+    assert_status(nvp_query("nvmlDeviceGetHandleByUUID", NVP_ARGS(nvp_arg_text(nvp_value_text(&uuid))), NULL, &handle),
+                  NVP_SUCCESS);
     assert_int_equal(handle.kind, NVP_KIND_HANDLE);
     assert_ptr_equal(handle.as.handle, device);
 }
@@ -101,14 +102,16 @@ static void test_query__struct_that_is_input_and_output(void **state)
     (void)state;
     nvp_value value = NVP_VALUE_INIT;
     nvmlMemory_v2_t wrong = { .version = 77 };
-    assert_status(nvp_query("nvmlDeviceGetMemoryInfo_v2", NVP_ARGS(nvp_arg_handle(device), nvp_arg_default()), NULL, &value), NVP_SUCCESS);
+    assert_status(nvp_query("nvmlDeviceGetMemoryInfo_v2", NVP_ARGS(nvp_arg_handle(device), nvp_arg_default()), NULL, &value),
+                  NVP_SUCCESS);
     assert_int_equal(value.kind, NVP_KIND_STRUCT);
-    assert_status(nvp_query("nvmlDeviceGetMemoryInfo_v2", NVP_ARGS(nvp_arg_handle(device), nvp_arg_data(&wrong, sizeof(wrong))), NULL,
-                            &value),
+    assert_status(nvp_query("nvmlDeviceGetMemoryInfo_v2", NVP_ARGS(nvp_arg_handle(device), nvp_arg_data(&wrong, sizeof(wrong))),
+                            NULL, &value),
                   NVP_SUCCESS);
     assert_reason(value, NVP_REASON_VERSION_MISMATCH);
-    assert_status(nvp_query("nvmlDeviceGetMemoryInfo_v2", NVP_ARGS(nvp_arg_handle(device), nvp_arg_data(&wrong, 3)), NULL, &value),
-                  NVP_ERROR_BAD_ARGUMENT);
+    assert_status(
+        nvp_query("nvmlDeviceGetMemoryInfo_v2", NVP_ARGS(nvp_arg_handle(device), nvp_arg_data(&wrong, 3)), NULL, &value),
+        NVP_ERROR_BAD_ARGUMENT);
 }
 
 static void test_query__several_outputs_are_a_struct(void **state)
@@ -171,8 +174,8 @@ static void test_query__values_are_completed_by_the_driver(void **state)
     nvp_value value = NVP_VALUE_INIT;
     nvp_value item = NVP_VALUE_INIT;
     nvp_value number = NVP_VALUE_INIT;
-    assert_status(nvp_query("nvmlDeviceGetFieldValues", NVP_ARGS(nvp_arg_handle(device), nvp_arg_data(fields, sizeof(fields))), NULL,
-                            &value),
+    assert_status(nvp_query("nvmlDeviceGetFieldValues", NVP_ARGS(nvp_arg_handle(device), nvp_arg_data(fields, sizeof(fields))),
+                            NULL, &value),
                   NVP_SUCCESS);
     assert_int_equal(value.count, 2);
     nvp_value_at(&value, 0, &item);
@@ -188,8 +191,8 @@ static void test_query__call_without_a_result(void **state)
 {
     (void)state;
     nvp_value value = NVP_VALUE_INIT;
-    assert_status(nvp_query("nvmlDeviceSetPersistenceMode", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(NVML_FEATURE_ENABLED)), NULL,
-                            &value),
+    assert_status(nvp_query("nvmlDeviceSetPersistenceMode", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(NVML_FEATURE_ENABLED)),
+                            NULL, &value),
                   NVP_SUCCESS);
     assert_int_equal(value.kind, NVP_KIND_NOTHING);
     assert_format(&value, "done");
@@ -217,10 +220,14 @@ static void test_query__error_becomes_not_available_with_its_reason(void **state
         int error;
         nvp_reason reason;
     } rows[] = {
-        { NVML_ERROR_NOT_SUPPORTED, NVP_REASON_NOT_SUPPORTED }, { NVML_ERROR_NO_PERMISSION, NVP_REASON_NO_PERMISSION },
-        { NVML_ERROR_GPU_IS_LOST, NVP_REASON_GPU_LOST },        { NVML_ERROR_RESET_REQUIRED, NVP_REASON_RESET_REQUIRED },
-        { NVML_ERROR_TIMEOUT, NVP_REASON_TIMED_OUT },           { NVML_ERROR_UNKNOWN, NVP_REASON_UNKNOWN },
-        { NVML_ERROR_NO_DATA, NVP_REASON_NO_DATA },             { NVML_ERROR_UNINITIALIZED, NVP_REASON_UNINITIALIZED },
+        { NVML_ERROR_NOT_SUPPORTED, NVP_REASON_NOT_SUPPORTED },
+        { NVML_ERROR_NO_PERMISSION, NVP_REASON_NO_PERMISSION },
+        { NVML_ERROR_GPU_IS_LOST, NVP_REASON_GPU_LOST },
+        { NVML_ERROR_RESET_REQUIRED, NVP_REASON_RESET_REQUIRED },
+        { NVML_ERROR_TIMEOUT, NVP_REASON_TIMED_OUT },
+        { NVML_ERROR_UNKNOWN, NVP_REASON_UNKNOWN },
+        { NVML_ERROR_NO_DATA, NVP_REASON_NO_DATA },
+        { NVML_ERROR_UNINITIALIZED, NVP_REASON_UNINITIALIZED },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         nvp_value value = NVP_VALUE_INIT;
@@ -240,7 +247,8 @@ static void test_query__errors_are_kept_when_asked(void **state)
     nvp_query_options options = NVP_QUERY_OPTIONS_INIT;
     options.flags = NVP_QUERY_KEEP_ERRORS;
     control_fail("nvmlDeviceGetPowerUsage", NVML_ERROR_GPU_IS_LOST);
-    assert_status(nvp_query("nvmlDeviceGetPowerUsage", NVP_ARGS(nvp_arg_handle(device)), &options, &value), NVML_ERROR_GPU_IS_LOST);
+    assert_status(nvp_query("nvmlDeviceGetPowerUsage", NVP_ARGS(nvp_arg_handle(device)), &options, &value),
+                  NVML_ERROR_GPU_IS_LOST);
     assert_int_equal(value.kind, NVP_KIND_NA);
 }
 
@@ -270,11 +278,13 @@ static void test_query__mistakes_of_the_caller_are_always_errors(void **state)
     assert_status(nvp_query("nvmlDeviceGetPowerUsage", NVP_ARGS(nvp_arg_uint(1)), NULL, &value), NVP_ERROR_BAD_ARGUMENT);
     assert_status(nvp_query("nvmlDeviceGetPowerUsage", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(1)), NULL, &value),
                   NVP_ERROR_BAD_ARGUMENT);
-    assert_status(nvp_query("nvmlDeviceGetClockInfo", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(UINT64_C(1) << 32)), NULL, &value),
-                  NVP_ERROR_BAD_ARGUMENT);
+    assert_status(
+        nvp_query("nvmlDeviceGetClockInfo", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(UINT64_C(1) << 32)), NULL, &value),
+        NVP_ERROR_BAD_ARGUMENT);
     assert_status(nvp_query("nvmlDeviceGetClockInfo", NVP_ARGS(nvp_arg_handle(device), nvp_arg_int(-1)), NULL, &value),
                   NVP_ERROR_BAD_ARGUMENT);
-    assert_status(nvp_query("nvmlDeviceGetPowerUsage", NVP_ARGS(nvp_arg_handle(device)), &broken, &value), NVP_ERROR_BAD_ARGUMENT);
+    assert_status(nvp_query("nvmlDeviceGetPowerUsage", NVP_ARGS(nvp_arg_handle(device)), &broken, &value),
+                  NVP_ERROR_BAD_ARGUMENT);
     assert_status(nvp_query(NULL, NULL, 0, NULL, &value), NVP_ERROR_BAD_ARGUMENT);
     assert_status(nvp_query("nvmlInit_v2", NULL, 0, NULL, NULL), NVP_ERROR_BAD_ARGUMENT);
 }

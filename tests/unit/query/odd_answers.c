@@ -219,7 +219,7 @@ static void test_query__missing_function_is_not_available(void **state)
 static void test_fields__each_value_by_its_type(void **state)
 {
     (void)state;
-    nvp_field fields[] = { NVP_FIELD_OF(1, 0), NVP_FIELD_OF(2, 0), NVP_FIELD_OF(3, 0), NVP_FIELD_OF(4, 0), NVP_FIELD_OF(5, 321),
+    nvp_field fields[] = { NVP_FIELD_OF(1, 0), NVP_FIELD_OF(2, 0), NVP_FIELD_OF(3, 0), NVP_FIELD_OF(4, 0),  NVP_FIELD_OF(5, 321),
                            NVP_FIELD_OF(6, 0), NVP_FIELD_OF(7, 0), NVP_FIELD_OF(8, 0), NVP_FIELD_OF(500, 0) };
     assert_status(nvp_query_fields(device, fields, sizeof(fields) / sizeof(fields[0])), NVP_SUCCESS);
     assert_true(fields[0].value.kind == NVP_KIND_REAL && fields[0].value.as.real_value == 1.5);

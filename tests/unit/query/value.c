@@ -79,9 +79,10 @@ static void test_value__bad_utf8_of_every_kind(void **state)
 {
     (void)state;
     nvp_value value = NVP_VALUE_INIT;
-    assert_string_equal(repaired(&value, "\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");                         /* overlong */
-    assert_string_equal(repaired(&value, "\xe0\x80\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");         /* overlong */
-    assert_string_equal(repaired(&value, "\xf4\x90\x80\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* above U+10FFFF */
+    assert_string_equal(repaired(&value, "\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");                 /* overlong */
+    assert_string_equal(repaired(&value, "\xe0\x80\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* overlong */
+    assert_string_equal(repaired(&value, "\xf4\x90\x80\x80"),
+                        "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");                               /* above U+10FFFF */
     assert_string_equal(repaired(&value, "\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd");                         /* cut off */
     assert_string_equal(repaired(&value, "\x80x"), "\xef\xbf\xbdx");                                       /* lone continuation */
     assert_string_equal(repaired(&value, "\xe2\x82\xac\xf0\x9f\x98\x80"), "\xe2\x82\xac\xf0\x9f\x98\x80"); /* good */
