@@ -769,7 +769,7 @@ typedef unsigned char nvmlGpuFabricState_t;
 typedef unsigned char nvmlPowerScopeType_t;
 typedef unsigned long long nvmlCPERCursorHandle_t;
 
-/* Opaque handles. They stay valid until NVML is shut down. */
+/* Opaque handles; none outlives the shutdown of NVML. */
 typedef struct nvmlDevice_st *nvmlDevice_t;
 typedef struct nvmlUnit_st *nvmlUnit_t;
 typedef struct nvmlEventSet_st *nvmlEventSet_t;

@@ -90,7 +90,7 @@ def constants(facts):
 def scalar_typedefs(facts):
     out = [comment("Numbers with a name.")]
     out += ["typedef %s %s;" % (ctype, name) for name, ctype in facts.scalar_typedefs.items()]
-    out += ["", comment("Opaque handles. They stay valid until NVML is shut down.")]
+    out += ["", comment("Opaque handles; none outlives the shutdown of NVML.")]
     out += ["typedef %s *%s;" % (points_to, name) for name, points_to in facts.handles.items()]
     return out + [""]
 
