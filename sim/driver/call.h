@@ -1,0 +1,57 @@
+/*
+ * What every entry point does first and last: count, initialised check, handle check, faults.
+ * The short path takes no lock and makes no shared write.
+ */
+#ifndef NVPSIM_DRIVER_CALL_H
+#define NVPSIM_DRIVER_CALL_H
+
+#include "driver/counter.h"
+#include "driver/fault.h"
+#include "driver/session.h"
+
+typedef struct nvpsim_call {
+    nvpsim_counter *counter;
+    bool holds_driver_lock;
+} nvpsim_call;
+
+/** The long path: the driver lock, then the faults. */
+nvmlReturn_t nvpsim__call_attend(nvpsim_call *call, int function, int device, nvmlReturn_t so_far);
+void nvpsim__call_unlock(nvpsim_call *call);
+
+/** Real libraries look at the session before they look at any argument. */
+static inline nvmlReturn_t nvpsim__call_check(bool needs_session, bool has_device, nvmlDevice_t handle, int *device)
+{
+    const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
+    if (!needs_session)
+        return NVML_SUCCESS;
+    if (__builtin_expect(!session, 0))
+        return NVML_ERROR_UNINITIALIZED;
+    if (!has_device)
+        return NVML_SUCCESS;
+    const struct nvmlDevice_st *found = nvpsim__session_find(session, handle);
+    if (__builtin_expect(!found, 0))
+        return NVML_ERROR_INVALID_ARGUMENT;
+    *device = (int)found->device->index;
+    return found->device->is_lost ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
+}
+
+static inline nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, bool needs_session, bool has_device,
+                                              nvmlDevice_t handle)
+{
+    int device = -1;
+    call->counter = nvpsim__counter_enter(function);
+    call->holds_driver_lock = false;
+    nvmlReturn_t result = nvpsim__call_check(needs_session, has_device, handle, &device);
+    if (__builtin_expect(atomic_load_explicit(&nvpsim__attention, memory_order_relaxed) != 0, 0))
+        result = nvpsim__call_attend(call, function, device, result);
+    return result;
+}
+
+static inline void nvpsim__call_end(nvpsim_call *call)
+{
+    if (__builtin_expect(call->holds_driver_lock, 0))
+        nvpsim__call_unlock(call);
+    nvpsim__counter_leave(call->counter);
+}
+
+#endif

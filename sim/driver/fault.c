@@ -1,0 +1,94 @@
+/*
+ * The rules and the waiting. A call that hangs sleeps until all rules are cleared.
+ */
+#include "driver/fault.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/function.h"
+
+_Atomic unsigned nvpsim__attention;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
+static pthread_cond_t cleared = PTHREAD_COND_INITIALIZER;
+static uint64_t clear_count;
+static nvpsim_rule rules[NVPSIM_FAULTS_MAX];
+static size_t rule_count;
+
+bool nvpsim__fault_add(const nvpsim_rule *rule)
+{
+    pthread_mutex_lock(&lock);
+    bool has_room = rule_count < NVPSIM_FAULTS_MAX;
+    if (has_room) {
+        rules[rule_count++] = *rule;
+        atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_FAULTS, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&lock);
+    return has_room;
+}
+
+void nvpsim__fault_clear(void)
+{
+    pthread_mutex_lock(&lock);
+    rule_count = 0;
+    clear_count++;
+    atomic_fetch_and_explicit(&nvpsim__attention, ~(unsigned)NVPSIM_ATTEND_FAULTS, memory_order_relaxed);
+    pthread_cond_broadcast(&cleared);
+    pthread_mutex_unlock(&lock);
+}
+
+static bool rule_hits(nvpsim_rule *rule, int function, int device)
+{
+    bool matches = rule->function >= 0 ? rule->function == function : function != NVPSIM_FN_nvmlErrorString;
+    if (!matches || (rule->device >= 0 && rule->device != device))
+        return false;
+    uint64_t before = rule->seen++;
+    return before >= rule->after_calls && (rule->times == 0 || before - rule->after_calls < rule->times);
+}
+
+static void spend(uint64_t latency_ns)
+{
+    struct timespec left = { (time_t)(latency_ns / NVPSIM_NS_PER_S), (long)(latency_ns % NVPSIM_NS_PER_S) };
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
+}
+
+int nvpsim__fault_act(int function, int device)
+{
+    int error = 0;
+    bool hang = false;
+    uint64_t latency_ns = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < rule_count; i++) {
+        if (!rule_hits(&rules[i], function, device))
+            continue;
+        latency_ns += rules[i].latency_ns;
+        hang = hang || rules[i].hang;
+        error = error ? error : rules[i].error;
+    }
+    uint64_t before = clear_count;
+    if (latency_ns > 0) {
+        pthread_mutex_unlock(&lock);
+        spend(latency_ns);
+        pthread_mutex_lock(&lock);
+    }
+    while (hang && clear_count == before)
+        pthread_cond_wait(&cleared, &lock);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void nvpsim__fault_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void nvpsim__fault_after_fork(bool in_child)
+{
+    if (in_child)
+        cleared = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* its waiters do not exist here */
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,377 @@
+/*
+ * Field values: one reader for each kind of field, found by id in fields.def.
+ * Each entry of a batch has its own result; the call itself succeeds.
+ */
+#include "driver/serve.h"
+
+/** One entry of a batch that is being answered. */
+typedef struct field_query {
+    const nvpsim_device *device;
+    uint64_t now_ns;
+    unsigned offset;   /* of the id within its row */
+    unsigned argument; /* of the row */
+    nvmlFieldValue_t *value;
+} field_query;
+
+typedef nvmlReturn_t field_reader(const field_query *entry);
+
+static nvmlReturn_t put_int(const field_query *entry, unsigned number)
+{
+    entry->value->valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+    entry->value->value.uiVal = number;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t put_long(const field_query *entry, unsigned long long number)
+{
+    entry->value->valueType = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+    entry->value->value.ullVal = number;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t put_stated(const field_query *entry, nvpsim_number number)
+{
+    return number.state == NVPSIM_GIVEN ? put_int(entry, (unsigned)number.value) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t field_zero(const field_query *entry)
+{
+    return put_int(entry, 0);
+}
+
+static nvmlReturn_t field_zero_long(const field_query *entry)
+{
+    return put_long(entry, 0);
+}
+
+static bool has_ecc(const field_query *entry)
+{
+    return entry->device->spec->ecc_current.state == NVPSIM_GIVEN && entry->device->spec->ecc_current.value;
+}
+
+static nvmlReturn_t field_ecc_mode(const field_query *entry)
+{
+    if (entry->device->spec->ecc_current.state != NVPSIM_GIVEN)
+        return NVML_ERROR_NOT_SUPPORTED;
+    if (entry->argument == 0)
+        return put_int(entry, (unsigned)entry->device->spec->ecc_current.value);
+    return put_int(entry, atomic_load_explicit(&entry->device->settings.ecc_pending, memory_order_relaxed));
+}
+
+static nvmlReturn_t put_ecc(const field_query *entry, unsigned error, unsigned counter, unsigned place)
+{
+    return has_ecc(entry) ? put_long(entry, nvpsim__ecc_count(entry->device, error, counter, place)) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+/* Single and double bit, first volatile, then aggregate. */
+static nvmlReturn_t field_ecc_total(const field_query *entry)
+{
+    return put_ecc(entry, entry->offset % 2, entry->offset / 2, NVPSIM_ECC_TOTAL);
+}
+
+/* Pairs of single and double bit for each place. */
+static nvmlReturn_t field_ecc_place(const field_query *entry)
+{
+    static const unsigned places[] = { NVPSIM_ECC_L1, NVPSIM_ECC_L2, NVPSIM_ECC_DEVICE, NVPSIM_ECC_REGISTER, NVPSIM_ECC_TEXTURE };
+    return put_ecc(entry, entry->offset % 2, entry->argument, places[entry->offset / 2]);
+}
+
+static nvmlReturn_t field_ecc_zero(const field_query *entry)
+{
+    return has_ecc(entry) ? put_long(entry, 0) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t field_retired(const field_query *entry)
+{
+    return put_stated(entry, entry->offset == 0 ? entry->device->spec->retired_single : entry->device->spec->retired_double);
+}
+
+static nvmlReturn_t field_retired_pending(const field_query *entry)
+{
+    if (entry->device->spec->retired_double.state != NVPSIM_GIVEN)
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_int(entry, (unsigned)entry->device->spec->retired_pending.value);
+}
+
+static nvmlReturn_t field_remapped(const field_query *entry)
+{
+    const nvpsim_device_spec *spec = entry->device->spec;
+    const nvpsim_number numbers[] = { spec->remapped_correctable, spec->remapped_uncorrectable, spec->remapped_pending,
+                                      spec->remapped_failure };
+    return put_stated(entry, numbers[entry->offset]);
+}
+
+/* NVLink: a link that is named by the id, by the scope, or all together. */
+
+static nvmlReturn_t link_check(const field_query *entry, unsigned link)
+{
+    if (entry->device->nvlinks == 0)
+        return NVML_ERROR_NOT_SUPPORTED;
+    return link < entry->device->nvlinks ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+static nvmlReturn_t put_kib(const field_query *entry, nvpsim_direction direction, unsigned links, double factor)
+{
+    double bytes;
+    if (!nvpsim__device_nvlink_bytes(entry->device, direction, entry->now_ns, &bytes))
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_long(entry, (unsigned long long)(bytes * links * factor / 1024));
+}
+
+static unsigned link_mbps(void)
+{
+    nvpsim_number stated = nvpsim__world->scenario->nvlink_mbps;
+    return stated.state == NVPSIM_GIVEN ? (unsigned)stated.value : 25000;
+}
+
+static nvmlReturn_t field_link_zero(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->offset + entry->argument);
+    return result == NVML_SUCCESS ? put_long(entry, 0) : result;
+}
+
+static nvmlReturn_t field_links_zero(const field_query *entry)
+{
+    return entry->device->nvlinks > 0 ? put_long(entry, 0) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t field_link_tx_kib(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->offset + entry->argument);
+    return result == NVML_SUCCESS ? put_kib(entry, NVPSIM_TX, 1, 1) : result;
+}
+
+static nvmlReturn_t field_link_rx_kib(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->offset + entry->argument);
+    return result == NVML_SUCCESS ? put_kib(entry, NVPSIM_RX, 1, 1) : result;
+}
+
+static nvmlReturn_t field_links_kib(const field_query *entry)
+{
+    return put_kib(entry, (nvpsim_direction)entry->argument, entry->device->nvlinks, 1);
+}
+
+static nvmlReturn_t field_link_speed(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->offset + entry->argument);
+    return result == NVML_SUCCESS ? put_int(entry, link_mbps()) : result;
+}
+
+static nvmlReturn_t field_links_speed(const field_query *entry)
+{
+    return entry->device->nvlinks > 0 ? put_int(entry, link_mbps()) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t field_link_count(const field_query *entry)
+{
+    return put_int(entry, entry->device->nvlinks);
+}
+
+static nvmlReturn_t field_switch_links(const field_query *entry)
+{
+    return put_int(entry, nvpsim__world->scenario->switch_count > 0 ? entry->device->nvlinks : 0);
+}
+
+/* The scope is a link, or all ones for the sum over all. */
+static nvmlReturn_t scope_links(const field_query *entry, unsigned *links)
+{
+    if (entry->device->nvlinks == 0)
+        return NVML_ERROR_NOT_SUPPORTED;
+    *links = entry->value->scopeId == UINT32_MAX ? entry->device->nvlinks : 1;
+    return *links > 1 ? NVML_SUCCESS : link_check(entry, entry->value->scopeId);
+}
+
+static nvmlReturn_t put_scope(const field_query *entry, double factor)
+{
+    unsigned links;
+    nvmlReturn_t result = scope_links(entry, &links);
+    return result == NVML_SUCCESS ? put_kib(entry, (nvpsim_direction)entry->argument, links, factor) : result;
+}
+
+static nvmlReturn_t field_scope_kib(const field_query *entry)
+{
+    return put_scope(entry, 1);
+}
+
+/* Raw traffic has the headers of the protocol in it. */
+static nvmlReturn_t field_scope_raw_kib(const field_query *entry)
+{
+    return put_scope(entry, 1.0625);
+}
+
+static nvmlReturn_t field_scope_bytes(const field_query *entry)
+{
+    return put_scope(entry, 1024);
+}
+
+static nvmlReturn_t field_scope_zero(const field_query *entry)
+{
+    unsigned links;
+    nvmlReturn_t result = scope_links(entry, &links);
+    return result == NVML_SUCCESS ? put_long(entry, 0) : result;
+}
+
+static nvmlReturn_t field_scope_index(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->value->scopeId);
+    return result == NVML_SUCCESS ? put_int(entry, entry->device->index) : result;
+}
+
+static nvmlReturn_t field_scope_speed(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->value->scopeId);
+    return result == NVML_SUCCESS ? put_int(entry, link_mbps()) : result;
+}
+
+static nvmlReturn_t field_scope_state(const field_query *entry)
+{
+    if (entry->device->nvlinks == 0)
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_int(entry, entry->value->scopeId < entry->device->nvlinks);
+}
+
+static nvmlReturn_t field_scope_version(const field_query *entry)
+{
+    nvmlReturn_t result = link_check(entry, entry->value->scopeId);
+    return result == NVML_SUCCESS ? put_int(entry, nvpsim__nvlink_version()) : result;
+}
+
+static nvmlReturn_t field_memory_temperature(const field_query *entry)
+{
+    double memory_c;
+    if (!nvpsim__device_memory_temperature(entry->device, entry->now_ns, &memory_c))
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_int(entry, (unsigned)memory_c);
+}
+
+/* How far the threshold lies above the highest operating temperature, as a negative number of degrees. */
+static nvmlReturn_t field_temperature_margin(const field_query *entry)
+{
+    const nvpsim_device_spec *spec = entry->device->spec;
+    const nvpsim_number limits[] = { spec->shutdown_c, spec->slowdown_c, spec->memory_max_c, spec->max_operating_c };
+    nvpsim_number limit = limits[entry->offset];
+    if (spec->max_operating_c.state != NVPSIM_GIVEN || limit.state != NVPSIM_GIVEN)
+        return NVML_ERROR_NOT_SUPPORTED;
+    entry->value->valueType = NVML_VALUE_TYPE_SIGNED_INT;
+    entry->value->value.siVal = (int)spec->max_operating_c.value - (int)limit.value;
+    return NVML_SUCCESS;
+}
+
+static nvmlReturn_t field_energy(const field_query *entry)
+{
+    double energy_mj;
+    if (!nvpsim__device_energy(entry->device, entry->now_ns, &energy_mj))
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_long(entry, (unsigned long long)energy_mj);
+}
+
+static nvmlReturn_t field_power(const field_query *entry)
+{
+    double power_mw;
+    if (entry->value->scopeId != NVML_POWER_SCOPE_GPU || !nvpsim__device_power(entry->device, entry->now_ns, &power_mw))
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_int(entry, (unsigned)power_mw);
+}
+
+static nvmlReturn_t field_power_least(const field_query *entry)
+{
+    return put_stated(entry, entry->device->spec->power_min_mw);
+}
+
+static nvmlReturn_t field_power_most(const field_query *entry)
+{
+    return put_stated(entry, entry->device->spec->power_max_mw);
+}
+
+static nvmlReturn_t field_power_default(const field_query *entry)
+{
+    return put_stated(entry, entry->device->spec->power_default_mw);
+}
+
+static nvmlReturn_t field_power_limit(const field_query *entry)
+{
+    unsigned limit_mw = nvpsim__device_limit_mw(entry->device);
+    return limit_mw > 0 ? put_int(entry, limit_mw) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t field_replays(const field_query *entry)
+{
+    return put_stated(entry, entry->device->spec->pcie_replays);
+}
+
+static nvmlReturn_t field_pcie_bytes(const field_query *entry)
+{
+    double bytes;
+    if (!nvpsim__device_pcie_bytes(entry->device, (nvpsim_direction)entry->argument, entry->now_ns, &bytes))
+        return NVML_ERROR_NOT_SUPPORTED;
+    return put_long(entry, (unsigned long long)bytes);
+}
+
+static const struct row {
+    unsigned first, last, major, minor;
+    field_reader *read;
+    unsigned argument;
+} rows[] = {
+#define FIELD(first, last, major, minor, reader, argument) { first, last, major, minor, field_##reader, argument },
+#include "driver/fields.def"
+#undef FIELD
+};
+
+/* The highest id that drivers of a branch know: what lies above is a wrong argument, what lies below at most not supported. */
+static unsigned highest_id(void)
+{
+    static const struct {
+        unsigned major, highest;
+    } branches[] = { { 610, 303 }, { 595, 295 }, { 590, 288 }, { 580, 295 }, { 575, 273 }, { 570, 268 },
+                     { 565, 230 }, { 560, 229 }, { 555, 200 }, { 550, 199 }, { 535, 196 }, { 525, 196 },
+                     { 520, 166 }, { 460, 160 }, { 450, 146 }, { 410, 95 } };
+    for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
+        if (nvpsim__generation.major >= branches[i].major)
+            return branches[i].highest;
+    }
+    return 82;
+}
+
+static bool row_is_known(const struct row *row)
+{
+    const nvpsim_generation *own = &nvpsim__generation;
+    return own->major > row->major || (own->major == row->major && own->minor >= row->minor);
+}
+
+static nvmlReturn_t field_read(const nvpsim_device *device, uint64_t now_ns, nvmlFieldValue_t *value)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct row *row = &rows[i];
+        if (value->fieldId < row->first || value->fieldId > row->last || !row_is_known(row))
+            continue;
+        field_query one = { device, now_ns, value->fieldId - row->first, row->argument, value };
+        return row->read(&one);
+    }
+    return value->fieldId == 0 || value->fieldId > highest_id() ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_NOT_SUPPORTED;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t *values)
+{
+    const nvpsim_device *own = nvpsim__device_of(device);
+    uint64_t now_ns = nvpsim__now_ns();
+    if (!values || valuesCount <= 0)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    for (int i = 0; i < valuesCount; i++) {
+        values[i].timestamp = (long long)nvpsim__wall_us(now_ns);
+        values[i].latencyUsec = 0;
+        values[i].nvmlReturn = field_read(own, now_ns, &values[i]);
+    }
+    return NVML_SUCCESS;
+}
+
+/* No counter of this simulation can be cleared one by one. */
+nvmlReturn_t nvpsim__serve_nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t *values)
+{
+    (void)device;
+    if (!values || valuesCount <= 0)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    for (int i = 0; i < valuesCount; i++)
+        values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+    return NVML_SUCCESS;
+}

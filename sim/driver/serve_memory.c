@@ -1,0 +1,60 @@
+/*
+ * Answers about device memory.
+ */
+#include "driver/serve.h"
+
+/*
+ * From 510 on the total includes what driver and firmware keep, and this first form counts that as used.
+ * Earlier drivers left it out of the total.
+ */
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    nvpsim_memory now;
+    if (!memory)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (!nvpsim__device_memory(nvpsim__device_of(device), nvpsim__now_ns(), &now))
+        return NVML_ERROR_NOT_SUPPORTED;
+    bool counts_reserved = nvpsim__generation.major >= 510;
+    memory->total = now.total - (counts_reserved ? 0 : now.reserved);
+    memory->free = now.free;
+    memory->used = now.used + (counts_reserved ? now.reserved : 0);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    nvpsim_memory now;
+    if (!memory)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (memory->version != nvmlMemory_v2)
+        return nvpsim__version_mismatch();
+    if (!nvpsim__device_memory(nvpsim__device_of(device), nvpsim__now_ns(), &now))
+        return NVML_ERROR_NOT_SUPPORTED;
+    memory->total = now.total;
+    memory->reserved = now.reserved;
+    memory->free = now.free;
+    memory->used = now.used;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t *bar1Memory)
+{
+    const nvpsim_device *own = nvpsim__device_of(device);
+    if (!bar1Memory)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (own->spec->bar1_total.state != NVPSIM_GIVEN)
+        return NVML_ERROR_NOT_SUPPORTED;
+    unsigned long long total = own->spec->bar1_total.value, used = 0;
+    if (own->bar1_used)
+        used = (unsigned long long)nvpsim__track_value(own->bar1_used, nvpsim__now_ns());
+    used = used > total ? total : used;
+    bar1Memory->bar1Total = total;
+    bar1Memory->bar1Used = used;
+    bar1Memory->bar1Free = total - used;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int *busWidth)
+{
+    return nvpsim__put_number(busWidth, nvpsim__device_of(device)->spec->memory_bus_bits);
+}

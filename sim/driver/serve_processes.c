@@ -1,0 +1,146 @@
+/*
+ * Answers about the processes on a device: lists, one record size for each version of the call.
+ */
+#include <string.h>
+
+#include "driver/serve.h"
+
+enum record_form { RECORD_V1, RECORD_V2 };
+
+/* A process of the lists, or the end of them. */
+static const nvpsim_process *process_next(const nvpsim_device *device, size_t *at, unsigned type, uint64_t now_ns)
+{
+    while (*at < device->process_count) {
+        const nvpsim_process *process = &device->processes[(*at)++];
+        if ((process->types & type) && nvpsim__process_is_running(process, now_ns))
+            return process;
+    }
+    return NULL;
+}
+
+static unsigned process_count(const nvpsim_device *device, unsigned type, uint64_t now_ns)
+{
+    unsigned count = 0;
+    size_t at = 0;
+    while (process_next(device, &at, type, now_ns))
+        count++;
+    return count;
+}
+
+static unsigned long long memory_of(const nvpsim_process *process, uint64_t now_ns)
+{
+    uint64_t used_bytes;
+    return nvpsim__process_memory(process, now_ns, &used_bytes) ? used_bytes : (unsigned long long)NVML_VALUE_NOT_AVAILABLE;
+}
+
+/* Padding is written too: a reader that looks at the stride must not see what was there before. */
+static void record_put(void *records, size_t index, enum record_form form, unsigned pid, unsigned long long used_bytes)
+{
+    if (form == RECORD_V1) {
+        nvmlProcessInfo_v1_t record;
+        memset(&record, 0, sizeof record);
+        record.pid = pid;
+        record.usedGpuMemory = used_bytes;
+        memcpy((char *)records + index * sizeof record, &record, sizeof record);
+    } else {
+        nvmlProcessInfo_v2_t record;
+        memset(&record, 0, sizeof record);
+        record.pid = pid;
+        record.usedGpuMemory = used_bytes;
+        record.gpuInstanceId = record.computeInstanceId = UINT32_MAX;
+        memcpy((char *)records + index * sizeof record, &record, sizeof record);
+    }
+}
+
+static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_form form, unsigned int *count, void *records)
+{
+    const nvpsim_device *device = nvpsim__device_of(handle);
+    uint64_t now_ns = nvpsim__now_ns();
+    nvmlReturn_t result = nvpsim__list_room(count, records, count ? process_count(device, type, now_ns) : 0);
+    if (result != NVML_SUCCESS)
+        return result;
+    size_t at = 0;
+    const nvpsim_process *process;
+    for (size_t i = 0; (process = process_next(device, &at, type, now_ns)) != NULL; i++)
+        record_put(records, i, form, nvpsim__process_pid(process), memory_of(process, now_ns));
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                                nvmlProcessInfo_v1_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_COMPUTE, RECORD_V1, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,
+                                                                   nvmlProcessInfo_v2_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_COMPUTE, RECORD_V2, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
+                                                                   nvmlProcessInfo_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_COMPUTE, RECORD_V2, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                                 nvmlProcessInfo_v1_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_GRAPHICS, RECORD_V1, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,
+                                                                    nvmlProcessInfo_v2_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_GRAPHICS, RECORD_V2, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
+                                                                    nvmlProcessInfo_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_GRAPHICS, RECORD_V2, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
+                                                                   nvmlProcessInfo_v1_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_MPS, RECORD_V1, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,
+                                                                      nvmlProcessInfo_v2_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_MPS, RECORD_V2, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
+                                                                      nvmlProcessInfo_t *infos)
+{
+    return list_put(device, NVPSIM_PROCESS_MPS, RECORD_V2, infoCount, infos);
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t *plist)
+{
+    static const unsigned types[] = { NVPSIM_PROCESS_COMPUTE, NVPSIM_PROCESS_GRAPHICS, NVPSIM_PROCESS_MPS };
+    const nvpsim_device *own = nvpsim__device_of(device);
+    uint64_t now_ns = nvpsim__now_ns();
+    if (!plist)
+        return NVML_ERROR_INVALID_ARGUMENT;
+    if (plist->version != nvmlProcessDetailList_v1)
+        return nvpsim__version_mismatch();
+    if (plist->mode >= sizeof types / sizeof types[0])
+        return NVML_ERROR_INVALID_ARGUMENT;
+    unsigned type = types[plist->mode];
+    nvmlReturn_t result = nvpsim__list_room(&plist->numProcArrayEntries, plist->procArray, process_count(own, type, now_ns));
+    size_t at = 0;
+    const nvpsim_process *process;
+    for (size_t i = 0; result == NVML_SUCCESS && (process = process_next(own, &at, type, now_ns)) != NULL; i++) {
+        plist->procArray[i] = (nvmlProcessDetail_v1_t){ .pid = nvpsim__process_pid(process),
+                                                        .usedGpuMemory = memory_of(process, now_ns),
+                                                        .gpuInstanceId = UINT32_MAX,
+                                                        .computeInstanceId = UINT32_MAX,
+                                                        .usedGpuCcProtectedMemory = 0 };
+    }
+    return result;
+}

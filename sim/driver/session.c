@@ -1,0 +1,246 @@
+/*
+ * Init and shutdown, the world behind them, and what keeps both usable after fork.
+ * Writes one line to stderr when init fails for a bad scenario; nothing else in this library writes there.
+ */
+#include "driver/session.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver/counter.h"
+#include "driver/events.h"
+#include "driver/fault.h"
+#include "driver/generation.h"
+
+/* With `handles: fresh`, as many sessions pass until handle values come again. */
+enum { SESSIONS = 16 };
+
+static const char default_profile[] = "h100x8";
+
+_Atomic(const nvpsim_session *) nvpsim__session_live;
+nvpsim_world *nvpsim__world;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below, and curve replacement */
+static unsigned open_count;
+static unsigned session_number;
+static nvpsim_session sessions[SESSIONS];
+static char load_message[NVPSIM_MESSAGE_SIZE];
+static char told_message[NVPSIM_MESSAGE_SIZE];
+static char description[256];
+
+void nvpsim__session_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void nvpsim__session_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+static nvpsim_scenario *scenario_load(void)
+{
+    const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
+    if (file)
+        return nvpsim__scenario_read_file(file, load_message);
+    return nvpsim__scenario_read_profile(profile ? profile : default_profile, load_message);
+}
+
+static bool clock_choose(const nvpsim_scenario *scenario, bool *stepped)
+{
+    const char *word = environment("NVPULSE_SIM_CLOCK");
+    *stepped = scenario->clock.state == NVPSIM_GIVEN && scenario->clock.value == NVPSIM_CLOCK_STEPPED;
+    if (!word)
+        return true;
+    *stepped = strcmp(word, "stepped") == 0;
+    if (*stepped || strcmp(word, "real") == 0)
+        return true;
+    snprintf(load_message, sizeof load_message, "NVPULSE_SIM_CLOCK: '%.100s' is not allowed; allowed: real, stepped", word);
+    return false;
+}
+
+static void description_make(const nvpsim_scenario *scenario)
+{
+    const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
+    if (!file)
+        snprintf(description, sizeof description, "nvpulse simulator, driver %s, profile %s", nvpsim__generation.version,
+                 profile ? profile : default_profile);
+    else
+        snprintf(description, sizeof description, "nvpulse simulator, driver %s, scenario %.120s", nvpsim__generation.version,
+                 scenario->name.state == NVPSIM_GIVEN ? scenario->name.bytes : file);
+}
+
+static void faults_load(const nvpsim_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        const nvpsim_fault_spec *spec = &scenario->faults[i];
+        nvpsim_rule rule = { .function = spec->function,
+                             .device = spec->device,
+                             .error = (int)spec->error.value,
+                             .latency_ns = spec->latency_ms.value * NVPSIM_NS_PER_MS,
+                             .hang = spec->hang.value != 0,
+                             .after_calls = spec->after_calls.value,
+                             .times = spec->times.value };
+        nvpsim__fault_add(&rule);
+    }
+    for (size_t i = 0; i < scenario->devices_made; i++) {
+        const nvpsim_device_spec *device = &scenario->devices[i];
+        if (device->failure_mode.state == NVPSIM_GIVEN && device->failure_mode.value == NVPSIM_FAILURE_LOST &&
+            device->failure_after_calls.state == NVPSIM_GIVEN)
+            nvpsim__fault_add(&(nvpsim_rule){ .function = -1,
+                                              .device = (int)i,
+                                              .error = NVML_ERROR_GPU_IS_LOST,
+                                              .after_calls = device->failure_after_calls.value });
+    }
+    if (scenario->driver_lock.state == NVPSIM_GIVEN && scenario->driver_lock.value)
+        atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_LOCK, memory_order_relaxed);
+}
+
+/* Under the lock. */
+static bool world_need(void)
+{
+    if (nvpsim__world)
+        return true;
+    nvpsim_scenario *scenario = scenario_load();
+    bool stepped;
+    nvpsim_world *world = NULL;
+    if (scenario && clock_choose(scenario, &stepped))
+        world = nvpsim__world_make(scenario, stepped, load_message);
+    if (!world) {
+        nvpsim__scenario_free(scenario);
+        return false;
+    }
+    description_make(scenario);
+    faults_load(scenario);
+    nvpsim__world = world;
+    return true;
+}
+
+bool nvpsim__world_need(void)
+{
+    pthread_mutex_lock(&lock);
+    bool ok = world_need();
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+const char *nvpsim__world_description(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!world_need() && description[0] == '\0')
+        snprintf(description, sizeof description, "nvpulse simulator, driver %s", nvpsim__generation.version);
+    pthread_mutex_unlock(&lock);
+    return description;
+}
+
+/* Once for each different message, so that a program that retries does not fill the screen. */
+static void tell(const char *message)
+{
+    if (strcmp(message, told_message) == 0)
+        return;
+    snprintf(told_message, sizeof told_message, "%s", message);
+    char line[NVPSIM_MESSAGE_SIZE + 32];
+    int length = snprintf(line, sizeof line, "nvpulse simulator: %s\n", message);
+    size_t size = length < (int)sizeof line ? (size_t)length : sizeof line - 1;
+    ssize_t written = write(STDERR_FILENO, line, size);
+    (void)written; /* nobody is left to hear of it */
+}
+
+/* Under the lock. */
+static nvpsim_session *session_make(void)
+{
+    bool is_fresh =
+        nvpsim__world->scenario->handles.state == NVPSIM_GIVEN && nvpsim__world->scenario->handles.value == NVPSIM_HANDLES_FRESH;
+    nvpsim_session *session = &sessions[is_fresh ? session_number++ % SESSIONS : 0];
+    size_t count = nvpsim__world->device_count;
+    if (!session->handles) {
+        session->handles = calloc(count > 0 ? count : 1, sizeof *session->handles);
+        if (!session->handles)
+            return NULL;
+        for (size_t i = 0; i < count; i++)
+            session->handles[i].device = &nvpsim__world->devices[i];
+        session->handle_count = count;
+    }
+    return session;
+}
+
+nvmlReturn_t nvpsim__session_open(void)
+{
+    nvmlReturn_t result = NVML_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (open_count == 0) {
+        nvpsim_session *session = NULL;
+        if (!world_need()) {
+            tell(load_message);
+            result = NVML_ERROR_UNKNOWN;
+        } else if (!(session = session_make())) {
+            result = NVML_ERROR_MEMORY;
+        }
+        if (session)
+            atomic_store_explicit(&nvpsim__session_live, session, memory_order_release);
+    }
+    if (result == NVML_SUCCESS)
+        open_count++;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* As the real libraries do, a shutdown without init answers success. */
+nvmlReturn_t nvpsim__session_close(void)
+{
+    pthread_mutex_lock(&lock);
+    if (open_count > 0 && --open_count == 0) {
+        atomic_store_explicit(&nvpsim__session_live, NULL, memory_order_release);
+        nvpsim__event_sets_close();
+    }
+    pthread_mutex_unlock(&lock);
+    return NVML_SUCCESS;
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    nvpsim__fault_before_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+    nvpsim__fault_after_fork(false);
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+    nvpsim__counter_forked();
+    nvpsim__fault_after_fork(true);
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void session_start(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* At exit other threads may still be in here: then everything is left to the system. */
+__attribute__((destructor)) static void session_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    if (open_count == 0) {
+        nvpsim__world_free(nvpsim__world);
+        nvpsim__world = NULL;
+        for (int i = 0; i < SESSIONS; i++) {
+            free(sessions[i].handles);
+            sessions[i] = (nvpsim_session){ 0 };
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,156 @@
+/*
+ * The simulated machine: devices and processes, and what can be read from them at a time.
+ * Built once from a scenario. Reading takes no lock; the few things that a caller can set are atomics,
+ * and the curves of power and temperature are replaced as a whole (world/motion.c).
+ */
+#ifndef NVPSIM_WORLD_WORLD_H
+#define NVPSIM_WORLD_WORLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "scenario/scenario.h"
+#include "world/track.h"
+
+enum { NVPSIM_CPU_WORDS = 16, NVPSIM_NVLINKS_MAX = 18, NVPSIM_FANS_MAX = 16 };
+
+typedef enum nvpsim_engine {
+    NVPSIM_ENGINE_GPU,
+    NVPSIM_ENGINE_MEMORY,
+    NVPSIM_ENGINE_ENCODER,
+    NVPSIM_ENGINE_DECODER,
+    NVPSIM_ENGINE_JPEG,
+    NVPSIM_ENGINE_OFA,
+    NVPSIM_ENGINES
+} nvpsim_engine;
+
+typedef enum nvpsim_clock_domain {
+    NVPSIM_GRAPHICS,
+    NVPSIM_SM,
+    NVPSIM_MEMORY_CLOCK,
+    NVPSIM_VIDEO,
+    NVPSIM_CLOCK_DOMAINS
+} nvpsim_clock_domain;
+
+typedef enum nvpsim_direction { NVPSIM_TX, NVPSIM_RX } nvpsim_direction;
+
+typedef struct nvpsim_process {
+    int pid_kind;
+    uint32_t pid;
+    unsigned types;
+    const char *name; /* NULL: that of the real process */
+    uint64_t from_ns, until_ns;
+    nvpsim_track *used_bytes; /* NULL: not available */
+    nvpsim_track *percent[4]; /* of NVPSIM_ENGINE_GPU .. DECODER; NULL: an even share of the device's */
+    double share;             /* that even share */
+} nvpsim_process;
+
+/** The curves that depend on the power limit, from `since_ns` on. Earlier ones stay, for samples of the past. */
+typedef struct nvpsim_motion {
+    const struct nvpsim_motion *previous;
+    uint64_t since_ns;
+    unsigned limit_mw;
+    nvpsim_track *power_mw;     /* NULL: not available */
+    nvpsim_track *gpu_c;        /* steady; NULL: not available */
+    double gap_c;               /* how far the temperature was from steady at the start */
+    double energy_before_mj;    /* at `since_ns` */
+    double integral_before_mws; /* of power_mw at `since_ns` */
+} nvpsim_motion;
+
+/** What callers can set. Relaxed atomics: each stands for itself. */
+typedef struct nvpsim_settings {
+    _Atomic unsigned persistence, compute_mode, ecc_pending, mig_pending, accounting, operation_pending, auto_boost;
+    _Atomic unsigned graphics_low_mhz, graphics_high_mhz; /* locked range; 0: not locked */
+    _Atomic unsigned memory_low_mhz, memory_high_mhz;
+    _Atomic unsigned graphics_app_mhz, memory_app_mhz;
+    _Atomic unsigned fan_percent[NVPSIM_FANS_MAX]; /* set by hand; 0: automatic */
+    _Atomic bool ecc_volatile_cleared, ecc_aggregate_cleared;
+} nvpsim_settings;
+
+typedef struct nvpsim_device {
+    unsigned index;
+    uint64_t seed;
+    const nvpsim_device_spec *spec;
+    nvpsim_bus_id bus;
+    char bus_id[32], bus_id_legacy[16];
+    char uuid[80];
+    unsigned minor, numa_node;
+    unsigned long cpus[NVPSIM_CPU_WORDS];
+    bool is_lost;
+    uint64_t memory_total, memory_reserved;
+    nvpsim_track *memory_used; /* NULL: what the processes use */
+    nvpsim_track *bar1_used;
+    nvpsim_track *engines[NVPSIM_ENGINES]; /* percent; NULL: not available */
+    nvpsim_track *clocks[NVPSIM_CLOCK_DOMAINS];
+    nvpsim_track *pcie_kbps[2];
+    nvpsim_track *nvlink_kbps[2]; /* of one link */
+    unsigned nvlinks;
+    nvpsim_track *memory_c;
+    nvpsim_track *fan_percent, *fan_target_percent; /* NULL: follows the temperature */
+    unsigned fans;
+    double idle_mw;
+    _Atomic(nvpsim_motion *) motion; /* release on replacement, acquire on reading */
+    nvpsim_settings settings;
+    nvpsim_process *processes;
+    size_t process_count;
+} nvpsim_device;
+
+typedef struct nvpsim_world {
+    nvpsim_scenario *scenario;
+    nvpsim_clock clock;
+    nvpsim_device *devices;
+    unsigned device_count;
+    uint64_t seed;
+} nvpsim_world;
+
+/** Builds the machine; takes over the scenario on success. NULL with a line in `message` (NVPSIM_MESSAGE_SIZE) on failure. */
+nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, char *message);
+/** Frees the machine and its scenario; NULL is allowed. No reader may be left. */
+void nvpsim__world_free(nvpsim_world *world);
+
+/* Readings. Times are simulated nanoseconds. "true" means available and written. */
+
+bool nvpsim__device_load(const nvpsim_device *device, nvpsim_engine engine, uint64_t now_ns, double *percent);
+bool nvpsim__device_power(const nvpsim_device *device, uint64_t now_ns, double *power_mw);
+bool nvpsim__device_energy(const nvpsim_device *device, uint64_t now_ns, double *energy_mj);
+bool nvpsim__device_temperature(const nvpsim_device *device, uint64_t now_ns, double *gpu_c);
+bool nvpsim__device_memory_temperature(const nvpsim_device *device, uint64_t now_ns, double *memory_c);
+bool nvpsim__device_fan(const nvpsim_device *device, unsigned fan, uint64_t now_ns, double *percent);
+bool nvpsim__device_fan_target(const nvpsim_device *device, unsigned fan, uint64_t now_ns, double *percent);
+bool nvpsim__device_clock(const nvpsim_device *device, nvpsim_clock_domain domain, uint64_t now_ns, unsigned *mhz);
+bool nvpsim__device_clock_max(const nvpsim_device *device, nvpsim_clock_domain domain, unsigned *mhz);
+bool nvpsim__device_pcie(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *kbps);
+bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes);
+bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes);
+unsigned nvpsim__device_performance_state(const nvpsim_device *device, uint64_t now_ns);
+/** True when the load would draw more than the limit lets it. */
+bool nvpsim__device_is_power_capped(const nvpsim_device *device, uint64_t now_ns);
+
+typedef struct nvpsim_memory {
+    uint64_t total, reserved, used, free;
+} nvpsim_memory;
+
+/** The parts always add up to the total, and the processes never use more than `used`. False: no device memory. */
+bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory);
+
+bool nvpsim__process_is_running(const nvpsim_process *process, uint64_t now_ns);
+uint32_t nvpsim__process_pid(const nvpsim_process *process);
+bool nvpsim__process_memory(const nvpsim_process *process, uint64_t now_ns, uint64_t *used_bytes);
+double nvpsim__process_load(const nvpsim_device *device, const nvpsim_process *process, nvpsim_engine engine, uint64_t now_ns);
+
+/** The enforced power limit. */
+unsigned nvpsim__device_limit_mw(const nvpsim_device *device);
+/** Sets the power limit from a time on; false when out of memory. The caller keeps other changes out. */
+bool nvpsim__device_set_limit(nvpsim_device *device, uint64_t now_ns, unsigned limit_mw);
+
+/** First motion of a device, and the end of all; used by world/build.c. */
+bool nvpsim__motion_start(nvpsim_device *device);
+void nvpsim__motion_free_all(nvpsim_device *device);
+
+/** Processes of a device from the scenario; used by world/build.c. */
+bool nvpsim__processes_make(nvpsim_world *world, nvpsim_device *device, char *message);
+
+#endif
