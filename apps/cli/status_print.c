@@ -18,7 +18,7 @@ static bool print_parts(const char *const *parts, size_t count, const cli_termin
     for (size_t i = 0; i < count; i++) {
         size_t width = cli_text_width(parts[i]);
         bool fits = column == 0 || terminal->width == 0 || column + 2 + width <= terminal->width;
-        char *part = cli_text_shorten(parts[i], terminal->width == 0 ? width : terminal->width, false, terminal->utf8);
+        char *part = cli_text_shorten(parts[i], terminal->width == 0 ? width : terminal->width, terminal->utf8);
         if (part == NULL)
             return false;
         fprintf(out, "%s%s", column == 0 ? "" : fits ? "  " : "\n", part);
@@ -76,7 +76,7 @@ static bool print_line(const char *text, cli_style style, const cli_terminal *te
     char *clean = cli_text_clean(text, terminal->utf8);
     char *line = clean == NULL          ? NULL
                  : terminal->width == 0 ? strdup(clean)
-                                        : cli_text_shorten(clean, terminal->width, false, terminal->utf8);
+                                        : cli_text_shorten(clean, terminal->width, terminal->utf8);
     if (line != NULL)
         fprintf(out, "%s%s%s\n", cli_terminal_style(terminal, style), line, cli_terminal_reset(terminal, style));
     bool done = line != NULL;
@@ -105,9 +105,9 @@ static bool print_details(const status_report *report, const cli_terminal *termi
     char text[4200];
     bool done = status_reasons_print(report, terminal, out);
     fputc('\n', out);
-    if (report->reserved_counts_as_used)
-        done = done && print_line("Memory that the driver reserves counts as used: this driver cannot tell them apart.",
-                                  CLI_PLAIN, terminal, out);
+    if (report->reserved_is_unknown)
+        done =
+            done && print_line("This driver does not tell the memory that it reserves from the rest.", CLI_PLAIN, terminal, out);
     snprintf(text, sizeof text, "Library: %s (%s)", report->driver.path != NULL ? report->driver.path : "unknown",
              report->driver.origin != NULL ? report->driver.origin : "unknown");
     return done && print_line(text, CLI_PLAIN, terminal, out);

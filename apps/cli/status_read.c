@@ -68,7 +68,7 @@ static void read_source(status_report *report, status_device *device, const stru
     nvp_value answer = NVP_VALUE_INIT;
     size_t used = status_query_first(source->calls, NVP_ARGS(nvp_arg_handle(device->handle)), &answer);
     if (source->first == STATUS_USED_BYTES && used == 1 && nvp_check(&answer, NVP_KIND_ANY))
-        report->reserved_counts_as_used = true;
+        report->reserved_is_unknown = true;
     take(&device->values[source->first], &answer, source->first_field);
     if (source->second != source->first)
         take(&device->values[source->second], &answer, source->second_field);

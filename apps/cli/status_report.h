@@ -58,7 +58,7 @@ typedef struct status_report {
     nvp_value driver_version, nvml_version, cuda_version;
     status_device *devices;
     size_t device_count;
-    bool reserved_counts_as_used; /**< the driver cannot tell reserved memory from used */
+    bool reserved_is_unknown; /**< the driver does not tell it from the rest */
 } status_report;
 
 #define STATUS_REPORT_INIT                                                                                                       \

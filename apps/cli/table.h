@@ -21,7 +21,7 @@ typedef struct cli_column {
     enum { CLI_LEFT, CLI_RIGHT } side;
     unsigned int leaves; /**< 0: stays; otherwise its turn to leave when the table is too wide, 1 first */
     size_t least;        /**< its texts may be shortened to this width; 0: not at all */
-    bool keep_end;       /**< they are shortened at the front, as suits paths */
+    bool has_folders;    /**< they begin with a path, whose folder is left out first */
 } cli_column;
 
 typedef struct cli_cell {

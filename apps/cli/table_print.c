@@ -4,6 +4,7 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "table.h"
 #include "text.h"
@@ -137,7 +138,7 @@ static struct line line_begin(const cli_terminal *terminal, FILE *out)
 static bool line_put(struct line *line, cli_style style, const char *text)
 {
     size_t blanks = line->blanks < line->left ? line->blanks : line->left;
-    char *shortened = cli_text_shorten(text, line->left - blanks, false, line->terminal->utf8);
+    char *shortened = cli_text_shorten(text, line->left - blanks, line->terminal->utf8);
     if (shortened == NULL)
         return false;
     if (shortened[0] != '\0') {
@@ -150,10 +151,20 @@ static bool line_put(struct line *line, cli_style style, const char *text)
     return true;
 }
 
+/* The text behind the folder of the path that it begins with. */
+static const char *without_folder(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    while (length > 0 && text[length - 1] != '/')
+        length--;
+    return text + length;
+}
+
 /* Prints one cell in `width` columns. */
 static bool line_put_cell(struct line *line, const cli_column *column, cli_style style, const char *text, size_t width)
 {
-    char *shortened = cli_text_shorten(text, width, column->keep_end, line->terminal->utf8);
+    bool is_too_wide = column->has_folders && cli_text_width(text) > width;
+    char *shortened = cli_text_shorten(is_too_wide ? without_folder(text) : text, width, line->terminal->utf8);
     if (shortened == NULL)
         return false;
     size_t padding = width - cli_text_width(shortened);

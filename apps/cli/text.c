@@ -112,19 +112,6 @@ size_t cli_text_width(const char *text)
     return width;
 }
 
-/* The first byte of the longest end of `text` that fits in `width` columns and does not begin with a combining mark. */
-static const char *end_that_fits(const char *text, size_t width)
-{
-    size_t left = cli_text_width(text);
-    while (*text != '\0' && left > width)
-        left -= character_width(decode(&text));
-    for (const char *next = text; *next != '\0'; text = next) {
-        if (character_width(decode(&next)) > 0)
-            break;
-    }
-    return text;
-}
-
 /* The byte after the longest beginning of `text` that fits in `width` columns. */
 static const char *beginning_that_fits(const char *text, size_t width)
 {
@@ -137,25 +124,17 @@ static const char *beginning_that_fits(const char *text, size_t width)
     return text;
 }
 
-char *cli_text_shorten(const char *text, size_t width, bool keep_end, bool utf8)
+char *cli_text_shorten(const char *text, size_t width, bool utf8)
 {
     if (width == 0)
         return strdup("");
     if (cli_text_width(text) <= width)
         return strdup(text);
-    const char *from = keep_end ? end_that_fits(text, width - 1) : text;
-    const char *to = keep_end ? text + strlen(text) : beginning_that_fits(text, width - 1);
-    size_t length = (size_t)(to - from);
+    size_t length = (size_t)(beginning_that_fits(text, width - 1) - text);
     char *shortened = malloc(length + 4);
     if (shortened == NULL)
         return NULL;
-    char *end = shortened;
-    if (keep_end)
-        end = encode(end, utf8 ? ELLIPSIS : '~');
-    memcpy(end, from, length);
-    end += length;
-    if (!keep_end)
-        end = encode(end, utf8 ? ELLIPSIS : '~');
-    *end = '\0';
+    memcpy(shortened, text, length);
+    *encode(shortened + length, utf8 ? ELLIPSIS : '~') = '\0';
     return shortened;
 }

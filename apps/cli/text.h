@@ -23,9 +23,9 @@ char *cli_text_clean(const char *text, bool utf8);
 size_t cli_text_width(const char *text);
 
 /**
- * A copy of clean `text` in at most `width` columns; what is left out is marked by an ellipsis. `keep_end` shortens at the
- * front, which suits a path. The caller frees it; NULL when memory runs out.
+ * A copy of clean `text` in at most `width` columns; an ellipsis at its end stands for what is left out. The caller frees
+ * it; NULL when memory runs out.
  */
-char *cli_text_shorten(const char *text, size_t width, bool keep_end, bool utf8);
+char *cli_text_shorten(const char *text, size_t width, bool utf8);
 
 #endif

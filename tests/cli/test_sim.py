@@ -71,7 +71,7 @@ class SimTest(harness.CommandTest):
         self.assert_result(self.sim("--profile", "zzz", "--", "true"), 2, "", "nvpulse sim --list")
 
     def test_scenario(self):
-        path = self.scenario_file("base: h100x8\nsystem:\n  num_devices: 3\n")
+        path = self.scenario_file("system:\n  num_devices: 3\n")
         given = self.given("--scenario", os.path.relpath(path, tempfile.gettempdir()))
         self.assertEqual(given[2:4], ["", os.path.realpath(path)])
         self.assert_result(self.run_sim("call", "nvmlDeviceGetCount_v2", scenario=path), 0, "3\n", "")
