@@ -62,15 +62,7 @@ typedef struct nvp_value {
     } store; /**< private */
 } nvp_value;
 
-#define NVP_VALUE_INIT                                                                                                           \
-    {                                                                                                                            \
-        sizeof(nvp_value), NVP_KIND_NA, NVP_REASON_NONE, 0, { 0 }, 0, NULL, NULL,                                                \
-        {                                                                                                                        \
-            {                                                                                                                    \
-                0                                                                                                                \
-            }                                                                                                                    \
-        }                                                                                                                        \
-    }
+#define NVP_VALUE_INIT { sizeof(nvp_value), NVP_KIND_NA, NVP_REASON_NONE, 0, { 0 }, 0, NULL, NULL, { { 0 } } }
 
 /** Frees what a value holds and makes it N/A without a reason. NULL is allowed. */
 NVP_API void nvp_value_clear(nvp_value *value);

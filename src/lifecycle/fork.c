@@ -10,10 +10,19 @@
 #include "lifecycle/settings.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 /* Written by prepare() under the lifecycle's lock, read by the handlers that run before that lock is given back. */
 static bool child_is_safe;
+
+/*
+ * The handlers are registered twice, before and after the driver's library is loaded, and act in the outer pair only. Handlers
+ * of fork run in the reverse order of registration, and a driver may have some that take its own locks: queries must be held back
+ * before that, or they would wait inside the driver for a lock that the forking thread holds.
+ */
+static __thread unsigned int nesting;
+static atomic_bool armed_after_load;
 
 /* Waits until the driver is quiet. False when a call did not return in time, or when this thread itself is inside one. */
 static bool quiesce(void)
@@ -36,6 +45,9 @@ static bool quiesce(void)
 
 static void prepare(void)
 {
+    if (nesting++ > 0) {
+        return;
+    }
     nvp__lifecycle_set_up(); /* a child of a raw clone() has to know itself first */
     pthread_mutex_lock(&nvp__lifecycle.lock);
     child_is_safe = quiesce();
@@ -45,6 +57,9 @@ static void prepare(void)
 
 static void in_parent(void)
 {
+    if (--nesting > 0) {
+        return;
+    }
     bool warn = !child_is_safe && !nvp__guard_inside();
     nvp__intern_fork_parent();
     nvp__guard_fork_parent();
@@ -70,6 +85,9 @@ static void begin_anew(bool safe)
 
 static void in_child(void)
 {
+    if (--nesting > 0) {
+        return;
+    }
     begin_anew(child_is_safe);
 }
 
@@ -82,6 +100,13 @@ void nvp__fork_noticed(void)
     }
     while (atomic_load(&nvp__gate.owner) < 0) { /* another thread of this child is at it */
         sched_yield();
+    }
+}
+
+void nvp__fork_arm_after_load(void)
+{
+    if (!atomic_exchange(&armed_after_load, true)) {
+        nvp__fork_arm();
     }
 }
 

@@ -149,7 +149,11 @@ static nvp_status call_unlocked(nvp_status (*call)(unsigned int), unsigned int a
 static nvp_status load_and_begin(unsigned int flags)
 {
     nvp_status status = nvp__driver_load();
-    return status == NVP_SUCCESS ? nvp__session_begin(flags) : status;
+    status = status == NVP_SUCCESS ? nvp__session_begin(flags) : status;
+    if (status == NVP_SUCCESS) {
+        nvp__fork_arm_after_load();
+    }
+    return status;
 }
 
 nvp_status nvp__lifecycle_open(unsigned int flags)

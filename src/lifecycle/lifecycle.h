@@ -53,8 +53,9 @@ void nvp__lifecycle_forget(void);
 
 /** exit.c: registers the exit handler once. */
 void nvp__exit_arm(void);
-/** fork.c: registers the fork handlers; called once. */
+/** fork.c: registers the fork handlers; called once, and once more when the driver has been initialised. */
 void nvp__fork_arm(void);
+void nvp__fork_arm_after_load(void);
 /** fork.c: a child that no fork handler has seen. */
 void nvp__fork_noticed(void);
 

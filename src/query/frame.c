@@ -19,6 +19,9 @@
 #define TEXT_ROOM_MAX ((size_t)1 << 16)
 #define LIST_ROOM_MAX ((size_t)1 << 20)
 #define ALIGNMENT 16
+/* Some drivers write more than the header of their symbol says: 535.43 to 535.86 write process records of 32 bytes for 24. */
+#define RECORD_SPARE 2
+#define STRUCT_SPARE 64
 
 static bool takes_argument(const struct nvp__param *param)
 {
@@ -151,13 +154,14 @@ static size_t memory_of(const struct nvp__frame *frame, size_t position)
         return aligned(frame->room[position] + 1);
     case NVP_ROLE_ITEMS:
     case NVP_ROLE_VALUES:
-        return aligned(frame->room[position] * element);
+        return aligned(frame->room[position] * element * RECORD_SPARE);
     default:
         if (param->kind != NVP_TYPE_STRUCT) {
             return 0;
         }
         const struct nvp__field *items = items_field(param);
-        return aligned(element) + (items != NULL ? aligned(frame->room[position] * items->element_size) : 0);
+        size_t list = items != NULL ? frame->room[position] * items->element_size * RECORD_SPARE : 0;
+        return aligned(element) + (items != NULL ? aligned(list) : STRUCT_SPARE);
     }
 }
 

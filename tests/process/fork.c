@@ -313,6 +313,37 @@ static void two_threads_can_fork_at_once(void)
     pthread_join(load, NULL);
 }
 
+static void *read_minor_until_stopped(void *argument)
+{
+    unsigned int minor;
+    while (!atomic_load(&stop)) {
+        CHECK_STATUS(nvmlDeviceGetMinorNumber(argument, &minor), NVML_SUCCESS);
+    }
+    return NULL;
+}
+
+/* The driver has fork handlers of its own, which take the lock that its calls take. Runs on the odd driver. */
+static void fork_handlers_of_the_driver_do_not_get_in_the_way(void)
+{
+    setenv("NVPULSE_NVML_PATH", getenv("TEST_ODD_DRIVER"), 1);
+    device = first_device();
+    pthread_t threads[2] = { start(read_minor_until_stopped, device), start(read_minor_until_stopped, device) };
+    for (int i = 0; i < FORKS; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            unsigned int minor = 0;
+            alarm(CHILD_LIMIT_S);
+            CHECK(nvp_get_state() == NVP_STATE_COLD);
+            CHECK_STATUS(nvmlDeviceGetMinorNumber(first_device(), &minor), NVML_SUCCESS);
+            _exit(minor == 3 ? 0 : 1);
+        }
+        CHECK(await_child(child) == 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+}
+
 const struct test_case test_cases[] = {
     { "child_begins_anew", child_begins_anew },
     { "child_never_runs_the_shutdown_of_its_parent", child_never_runs_the_shutdown_of_its_parent },
@@ -327,5 +358,6 @@ const struct test_case test_cases[] = {
     { "raw_clone_is_noticed", raw_clone_is_noticed },
     { "raw_clone_under_a_hanging_query_answers_an_error", raw_clone_under_a_hanging_query_answers_an_error },
     { "two_threads_can_fork_at_once", two_threads_can_fork_at_once },
+    { "fork_handlers_of_the_driver_do_not_get_in_the_way", fork_handlers_of_the_driver_do_not_get_in_the_way },
 };
 const size_t test_case_count = sizeof(test_cases) / sizeof(test_cases[0]);

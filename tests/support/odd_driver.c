@@ -6,6 +6,8 @@
 #include <nvpulse/nvml.h>
 
 #include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -31,9 +33,37 @@ EXPORT nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsi
 EXPORT nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int size, unsigned long *set);
 EXPORT nvmlReturn_t nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device, nvmlProcessesUtilizationInfo_t *info);
 EXPORT nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t *values);
+EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_for_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void unlock_after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes a lock that this driver also holds across fork(). */
+nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minor)
+{
+    (void)device;
+    pthread_mutex_lock(&lock);
+    *minor = 3;
+    pthread_mutex_unlock(&lock);
+    return NVML_SUCCESS;
+}
 
 nvmlReturn_t nvmlInit_v2(void)
 {
+    static bool registered;
+    if (!registered) {
+        registered = true;
+        pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
+    }
     return NVML_SUCCESS;
 }
 

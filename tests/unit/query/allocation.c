@@ -8,12 +8,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#define EXPORT __attribute__((visibility("default")))
+
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
-void *malloc(size_t size);
-void *calloc(size_t count, size_t size);
-void *realloc(void *memory, size_t size);
+EXPORT void *malloc(size_t size);
+EXPORT void *calloc(size_t count, size_t size);
+EXPORT void *realloc(void *memory, size_t size);
 
 static atomic_size_t allocations;
 
