@@ -110,6 +110,9 @@ readme)
         on_simulator ./example >out.txt || fail "$program failed: $(cat out.txt)"
         [ "$(wc -l <out.txt)" -ge 8 ] || fail "$program: eight lines or more expected, got: $(cat out.txt)"
     done
+    # The picture of status shows the columns that status has.
+    LC_ALL=C.UTF-8 on_simulator "$prefix"/bin/nvpulse status | grep '^GPU' | tr -s ' ' >columns.txt
+    grep '^GPU .*│' "$source"/README.md | tr -s ' ' | diff - columns.txt || fail "the picture in README.md has other columns"
     ;;
 *) fail "no such way" ;;
 esac
