@@ -11,6 +11,10 @@
 /* Flags of the table; only the session flag matters here. */
 enum { NVP_FN_WRITES = 0, NVP_FN_DEPRECATED = 0, NVP_FN_NO_BY_NAME = 0, NVP_FN_SESSION = 1 };
 
+/* Faults of the scenario hit the first init too: it has to be read before the call begins. */
+#define NEEDS_WORLD(name, flags) (((flags)&NVP_FN_SESSION) && NVPSIM_FN_##name != NVPSIM_FN_nvmlShutdown)
+#define NEEDS_SESSION(name, flags) (!((flags)&NVP_FN_SESSION) && NVPSIM_FN_##name != NVPSIM_FN_nvmlSystemGetNVMLVersion)
+
 /* The first argument when it is a device, else NULL; for an empty list too. */
 #define FIRST(first, ...) first
 #define AS_DEVICE(first) _Generic((first), nvmlDevice_t : (first), default : NULL)
@@ -23,9 +27,10 @@ enum { NVP_FN_WRITES = 0, NVP_FN_DEPRECATED = 0, NVP_FN_NO_BY_NAME = 0, NVP_FN_S
     nvmlReturn_t name parameters                                                                                                 \
     {                                                                                                                            \
         nvpsim_call call;                                                                                                        \
-        nvmlReturn_t result = nvpsim__call_begin(                                                                                \
-            &call, NVPSIM_FN_##name, !((flags)&NVP_FN_SESSION) && NVPSIM_FN_##name != NVPSIM_FN_nvmlSystemGetNVMLVersion,        \
-            HAS_DEVICE arguments, DEVICE_OF arguments);                                                                          \
+        if (NEEDS_WORLD(name, flags))                                                                                            \
+            nvpsim__world_need();                                                                                                \
+        nvmlReturn_t result =                                                                                                    \
+            nvpsim__call_begin(&call, NVPSIM_FN_##name, NEEDS_SESSION(name, flags), HAS_DEVICE arguments, DEVICE_OF arguments);  \
         if (result == NVML_SUCCESS)                                                                                              \
             result = nvpsim__serve_##name arguments;                                                                             \
         nvpsim__call_end(&call);                                                                                                 \
@@ -41,7 +46,7 @@ const char *nvmlErrorString(nvmlReturn_t result)
 {
     nvpsim_call call;
     nvpsim__call_begin(&call, NVPSIM_FN_nvmlErrorString, false, false, NULL);
-    const char *text = nvpsim__error_text(result);
+    const char *text = nvpsim__error_text((int)result);
     nvpsim__call_end(&call);
     return text;
 }

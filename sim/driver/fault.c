@@ -23,7 +23,8 @@ bool nvpsim__fault_add(const nvpsim_rule *rule)
     pthread_mutex_lock(&lock);
     bool has_room = rule_count < NVPSIM_FAULTS_MAX;
     if (has_room) {
-        rules[rule_count++] = *rule;
+        rules[rule_count] = *rule;
+        rule_count++; /* last: a child that is forked here has the rule whole or not at all */
         atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_FAULTS, memory_order_relaxed);
     }
     pthread_mutex_unlock(&lock);
@@ -56,6 +57,14 @@ static void spend(uint64_t latency_ns)
         ;
 }
 
+static void wait_until_cleared(uint64_t since)
+{
+    pthread_mutex_lock(&lock);
+    while (clear_count == since)
+        pthread_cond_wait(&cleared, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 int nvpsim__fault_act(int function, int device)
 {
     int error = 0;
@@ -70,25 +79,16 @@ int nvpsim__fault_act(int function, int device)
         error = error ? error : rules[i].error;
     }
     uint64_t before = clear_count;
-    if (latency_ns > 0) {
-        pthread_mutex_unlock(&lock);
-        spend(latency_ns);
-        pthread_mutex_lock(&lock);
-    }
-    while (hang && clear_count == before)
-        pthread_cond_wait(&cleared, &lock);
     pthread_mutex_unlock(&lock);
+    if (latency_ns > 0)
+        spend(latency_ns);
+    if (hang)
+        wait_until_cleared(before);
     return error;
 }
 
-void nvpsim__fault_before_fork(void)
+void nvpsim__fault_forked(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void nvpsim__fault_after_fork(bool in_child)
-{
-    if (in_child)
-        cleared = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* its waiters do not exist here */
-    pthread_mutex_unlock(&lock);
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    cleared = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }

@@ -31,8 +31,7 @@ void nvpsim__fault_clear(void);
 /** Lets the rules act on a call: waits, hangs, and gives the nvmlReturn_t to answer, 0 to go on. */
 int nvpsim__fault_act(int function, int device);
 
-/** Around fork. */
-void nvpsim__fault_before_fork(void);
-void nvpsim__fault_after_fork(bool in_child);
+/** In a forked child: the lock is free and nobody hangs. */
+void nvpsim__fault_forked(void);
 
 #endif

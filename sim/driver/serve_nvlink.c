@@ -159,7 +159,7 @@ static void uuid_bytes(const char *text, unsigned char *bytes)
         if (!isxdigit((unsigned char)*text))
             continue;
         unsigned digit = *text <= '9' ? (unsigned)(*text - '0') : ((unsigned)*text | 0x20u) - 'a' + 10;
-        bytes[digits / 2] = (unsigned char)(bytes[digits / 2] << 4 | digit);
+        bytes[digits / 2] = (unsigned char)((unsigned)bytes[digits / 2] << 4 | digit);
         digits++;
     }
 }

@@ -122,11 +122,11 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetProcessUtilization(nvmlDevice_t device, 
     if (!processSamplesCount)
         return NVML_ERROR_INVALID_ARGUMENT;
     unsigned room = utilization ? *processSamplesCount : 0, count = usages_count(own, lastSeenTimeStamp, at_ns);
+    if (count == 0 && own->process_count > 0)
+        return NVML_ERROR_NOT_FOUND;
     *processSamplesCount = count;
     if (count > room)
         return NVML_ERROR_INSUFFICIENT_SIZE;
-    if (count == 0)
-        return own->process_count == 0 ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
     unsigned put = 0;
     for (size_t i = 0; i < own->process_count; i++) {
         if (!nvpsim__process_is_running(&own->processes[i], at_ns))
@@ -153,9 +153,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t de
     if (info->version != nvmlProcessesUtilizationInfo_v1)
         return nvpsim__version_mismatch();
     unsigned count = usages_count(own, info->lastSeenTimeStamp, at_ns);
-    nvmlReturn_t result = nvpsim__list_room(&info->processSamplesCount, info->procUtilArray, count);
-    if (result == NVML_SUCCESS && count == 0 && own->process_count > 0)
+    if (count == 0 && own->process_count > 0)
         return NVML_ERROR_NOT_FOUND;
+    nvmlReturn_t result = nvpsim__list_room(&info->processSamplesCount, info->procUtilArray, count);
     unsigned put = 0;
     for (size_t i = 0; result == NVML_SUCCESS && count > 0 && i < own->process_count; i++) {
         if (!nvpsim__process_is_running(&own->processes[i], at_ns))

@@ -179,7 +179,7 @@ nvmlReturn_t nvpsim__session_open(void)
     pthread_mutex_lock(&lock);
     if (open_count == 0) {
         nvpsim_session *session = NULL;
-        if (!world_need()) {
+        if (!nvpsim__world) {
             tell(load_message);
             result = NVML_ERROR_UNKNOWN;
         } else if (!(session = session_make())) {
@@ -206,28 +206,20 @@ nvmlReturn_t nvpsim__session_close(void)
     return NVML_SUCCESS;
 }
 
-static void before_fork(void)
+/*
+ * Nothing is locked before a fork: a program that waits there for its calls under way would wait for ever. What another thread
+ * was changing at that moment is whole or not there yet, as the pointers are set last; at worst a half-built world is lost.
+ */
+static void forked(void)
 {
-    pthread_mutex_lock(&lock);
-    nvpsim__fault_before_fork();
-}
-
-static void after_fork_in_parent(void)
-{
-    nvpsim__fault_after_fork(false);
-    pthread_mutex_unlock(&lock);
-}
-
-static void after_fork_in_child(void)
-{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     nvpsim__counter_forked();
-    nvpsim__fault_after_fork(true);
-    pthread_mutex_unlock(&lock);
+    nvpsim__fault_forked();
 }
 
 __attribute__((constructor)) static void session_start(void)
 {
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(NULL, NULL, forked);
 }
 
 /* At exit other threads may still be in here: then everything is left to the system. */

@@ -40,6 +40,7 @@ static inline struct nvmlDevice_st *nvpsim__session_find(const nvpsim_session *s
     return handle;
 }
 
+/** Init, after nvpsim__world_need(); UNKNOWN, with a line on stderr, when there is no world because the scenario is bad. */
 nvmlReturn_t nvpsim__session_open(void);
 nvmlReturn_t nvpsim__session_close(void);
 

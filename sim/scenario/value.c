@@ -192,7 +192,7 @@ bool nvpsim__read_numbers(nvpsim_reader *reader, yaml_node_t *node, double high,
     uint64_t *values = items;
     for (size_t i = 0; i < count; i++) {
         size_t before = nvpsim__path_push_index(reader, i);
-        nvpsim_number number;
+        nvpsim_number number = { 0 };
         if (!nvpsim__read_number(reader, nvpsim__list_item(reader, node, i), &entry, &number))
             return false;
         values[i] = number.value;
