@@ -53,6 +53,6 @@ unsigned int nvp__flags_top(const struct nvp__flags *stack)
 
 void nvp__flags_clear(struct nvp__flags *stack)
 {
-    free(stack->runs);
-    *stack = (struct nvp__flags){ 0 };
+    stack->run_count = 0;
+    stack->total = 0;
 }

@@ -28,7 +28,7 @@ void nvp__flags_push(struct nvp__flags *stack, unsigned int flags);
 void nvp__flags_pop(struct nvp__flags *stack);
 /** The flags on top; the stack must not be empty. */
 unsigned int nvp__flags_top(const struct nvp__flags *stack);
-/** Empties the stack and frees its memory. */
+/** Empties the stack; its memory stays for the next use, so that a forked child need not free anything. */
 void nvp__flags_clear(struct nvp__flags *stack);
 
 #endif
