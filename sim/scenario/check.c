@@ -99,6 +99,8 @@ static bool processes_check(const nvpsim_scenario *scenario, char *message)
                  NVPSIM_PROCESSES_MAX);
         return false;
     }
+    if (scenario->processes.items == scenario->base_processes)
+        return true; /* fewer devices than the profile has: the processes of the others are left out */
     for (size_t i = 0; i < scenario->processes.count; i++) {
         const nvpsim_numbers *devices = &scenario->processes.items[i].devices;
         for (size_t j = 0; j < devices->count; j++) {

@@ -34,8 +34,8 @@ bool nvpsim__read_fault_function(nvpsim_reader *reader, yaml_node_t *node, const
     for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++)
         nvpsim__nearest_try(&nearest, nvpsim__function_name(i));
     const char *near = nvpsim__nearest_name(&nearest);
-    return nvpsim__read_fail(reader, node, "'%s' is no NVML function%s%s%s; allowed: an exported name, or any", text,
-                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return nvpsim__read_fail(reader, node, "'%s' is no NVML function%s%s%s allowed: an exported name, or any", text,
+                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : ";");
 }
 
 bool nvpsim__read_fault_device(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_key *key, void *target)
@@ -74,8 +74,8 @@ bool nvpsim__read_fault_error(nvpsim_reader *reader, yaml_node_t *node, const nv
         nvpsim__nearest_try(&nearest, strncmp(text, "NVML_", 5) == 0 ? name->word : briefer);
     }
     const char *near = nvpsim__nearest_name(&nearest);
-    return nvpsim__read_fail(reader, node, "'%s' is no error of NVML%s%s%s; allowed: a name such as GPU_IS_LOST, or a number",
-                             text ? text : "", near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return nvpsim__read_fail(reader, node, "'%s' is no error of NVML%s%s%s allowed: a name such as GPU_IS_LOST, or a number",
+                             text ? text : "", near ? ", did you mean '" : "", near ? near : "", near ? "'?" : ";");
 }
 
 /* Entries of the file stand behind those of the profile that it is based on. */

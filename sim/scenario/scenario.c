@@ -78,8 +78,8 @@ static bool profile_load(const char *name, source *from, char *message)
             used += (size_t)added;
     }
     const char *near = nvpsim__nearest_name(&nearest);
-    snprintf(message, NVPSIM_MESSAGE_SIZE, "there is no profile '%s'%s%s%s; allowed: %s", name, near ? ", did you mean '" : "",
-             near ? near : "", near ? "'?" : "", allowed);
+    snprintf(message, NVPSIM_MESSAGE_SIZE, "there is no profile '%s'%s%s%s allowed: %s", name, near ? ", did you mean '" : "",
+             near ? near : "", near ? "'?" : ";", allowed);
     return false;
 }
 
@@ -241,6 +241,8 @@ static bool sources_read(nvpsim_reader *reader, source *sources, size_t source_c
         yaml_node_t *root = yaml_document_get_root_node(&sources[s].document);
         if (!nvpsim__read_mapping(reader, root, &nvpsim__keys_top, reader->scenario))
             return false;
+        if (s + 1 < source_count)
+            reader->scenario->base_processes = reader->scenario->processes.items;
     }
     if (!devices_count(reader, sources, source_count))
         return false;

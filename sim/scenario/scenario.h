@@ -190,6 +190,7 @@ typedef struct nvpsim_scenario {
     nvpsim_device_spec *devices;
     size_t devices_made;
     nvpsim_process_list processes;
+    const nvpsim_process_spec *base_processes; /* the list above is that of the profile, when it is this */
     nvpsim_fault_spec *faults;
     size_t fault_count;
 } nvpsim_scenario;
