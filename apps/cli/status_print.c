@@ -103,14 +103,15 @@ static bool print_processes(const status_report *report, const status_view *view
 static bool print_details(const status_report *report, const cli_terminal *terminal, FILE *out)
 {
     char text[4200];
+    const cli_terminal unlimited = { 0, terminal->color, terminal->utf8 }; /* what is cut off here would help nobody */
     bool done = status_reasons_print(report, terminal, out);
     fputc('\n', out);
     if (report->reserved_is_unknown)
-        done =
-            done && print_line("This driver does not tell the memory that it reserves from the rest.", CLI_PLAIN, terminal, out);
+        done = done &&
+               print_line("This driver does not tell the memory that it reserves from the rest.", CLI_PLAIN, &unlimited, out);
     snprintf(text, sizeof text, "Library: %s (%s)", report->driver.path != NULL ? report->driver.path : "unknown",
              report->driver.origin != NULL ? report->driver.origin : "unknown");
-    return done && print_line(text, CLI_PLAIN, terminal, out);
+    return done && print_line(text, CLI_PLAIN, &unlimited, out);
 }
 
 bool status_report_print(const status_report *report, const status_view *view, FILE *out)

@@ -104,6 +104,9 @@ class StatusTest(harness.CommandTest):
         self.assertIn("\nLibrary: ", out)
         self.assertIn("(NVPULSE_NVML_PATH)\n", out)
 
+    def test_path_of_the_library_is_never_cut(self):
+        self.assertRegex(self.status("--verbose", "--width", "20"), r"(?m)^Library: /.*/libnvidia-ml\.so\.1 \(NVPULSE_NVML_PATH\)$")
+
     def test_reserved_memory_that_the_driver_does_not_tell(self):
         phrase = "This driver does not tell the memory that it reserves from the rest."
         self.assertIn(phrase, self.status("--verbose", driver="470"))

@@ -16,10 +16,12 @@ def run_on_terminal(command, env, columns, rows=24):
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     pid = os.fork()
     if pid == 0:
-        os.dup2(follower, 1)
-        os.dup2(follower, 2)
-        os.close(leader)
-        os.execve(command[0], command, env)
+        try:
+            os.dup2(follower, 1)
+            os.dup2(follower, 2)
+            os.execve(command[0], command, env)
+        finally:
+            os._exit(127)
     os.close(follower)
     shown = b""
     while True:
