@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from generate import header, reference, rows  # noqa: E402
+from generate import fallbacks, header, reference, rows  # noqa: E402
 from generate.facts import Facts  # noqa: E402
 from generate.tables import FactError  # noqa: E402
 
@@ -26,6 +26,7 @@ def all_outputs():
     made.update(rows.outputs(facts))
     made.update(header.outputs(facts))
     made.update(reference.outputs(facts))
+    made.update(fallbacks.outputs(facts, ROOT / "abi"))
     for name, unused in (("shapes.tsv", facts.shapes.unused()), ("words.tsv", facts.words.unused())):
         if unused:
             raise FactError("abi/%s: no such thing: %s" % (name, ", ".join(unused)))

@@ -63,11 +63,19 @@ static void notice_loss(status_device *device, const nvp_value *answer)
         nvp_value_set_na(&device->values[STATUS_DEVICE], answer->status);
 }
 
+/* Older drivers do not tell reserved memory from used memory: the field is absent, or N/A. */
+static bool lacks_reserved(const nvp_value *memory)
+{
+    nvp_value reserved = NVP_VALUE_INIT;
+    nvp_value_field(memory, "reserved", &reserved);
+    return !nvp_check(&reserved, NVP_KIND_ANY);
+}
+
 static void read_source(status_report *report, status_device *device, const struct source *source)
 {
     nvp_value answer = NVP_VALUE_INIT;
-    size_t used = status_query_first(source->calls, NVP_ARGS(nvp_arg_handle(device->handle)), &answer);
-    if (source->first == STATUS_USED_BYTES && used == 1 && nvp_check(&answer, NVP_KIND_ANY))
+    status_query_first(source->calls, NVP_ARGS(nvp_arg_handle(device->handle)), &answer);
+    if (source->first == STATUS_USED_BYTES && nvp_check(&answer, NVP_KIND_ANY) && lacks_reserved(&answer))
         report->reserved_is_unknown = true;
     take(&device->values[source->first], &answer, source->first_field);
     if (source->second != source->first)

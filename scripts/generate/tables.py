@@ -13,7 +13,8 @@ def read_tsv(path):
         return list(csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def _lines(path):
+def table_lines(path):
+    """Number and cells of each line that is neither empty nor a comment."""
     with open(path, encoding="utf-8") as handle:
         for number, line in enumerate(handle, 1):
             line = line.rstrip("\n")
@@ -27,7 +28,7 @@ class Shapes:
     def __init__(self, path):
         self.values = {}
         self.used = set()
-        for number, cells in _lines(path):
+        for number, cells in table_lines(path):
             if len(cells) != 4 or not all(cells):
                 raise FactError("%s:%d: want subject, decision, value, reason" % (path.name, number))
             key = (cells[0], cells[1])
@@ -57,7 +58,7 @@ class Words:
     def __init__(self, path):
         self.texts = {}
         self.used = set()
-        for number, cells in _lines(path):
+        for number, cells in table_lines(path):
             if len(cells) != 2 or not all(cells):
                 raise FactError("%s:%d: want name, text" % (path.name, number))
             if cells[0] in self.texts:

@@ -24,6 +24,7 @@ struct library {
     size_t function_count;
 };
 
+_Atomic(nvp__any_function) nvp__exported[NVP_FN_COUNT];
 _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
 
 static _Atomic(struct library *) current; /* the last search, successful or not */
@@ -49,12 +50,14 @@ static size_t resolve(void *handle)
     size_t found = 0;
     for (size_t i = 0; i < NVP_FN_COUNT; i++) {
         void *symbol = dlsym(handle, function_names[i]);
+        atomic_store_explicit(&nvp__exported[i], as_function(symbol), memory_order_relaxed);
         atomic_store_explicit(&nvp__dispatch[i], as_function(symbol), memory_order_relaxed);
         found += symbol != NULL;
         if (symbol == NULL) {
             nvp__log(NVP_LOG_DEBUG, "driver", "not exported: %s", function_names[i]);
         }
     }
+    nvp__compat_bind();
     nvp__log(NVP_LOG_DEBUG, "driver", "%zu of %d functions exported", found, (int)NVP_FN_COUNT);
     return found;
 }

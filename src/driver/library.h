@@ -14,9 +14,12 @@
 /** Any function of the library; cast to its own type before the call. */
 typedef void (*nvp__any_function)(void);
 
+/** The address of each function that the library exports, NULL where it lacks it. Written as nvp__dispatch is. */
+extern _Atomic(nvp__any_function) nvp__exported[NVP_FN_COUNT];
+
 /**
- * The address of each function, NULL where the library lacks it. Written by nvp__driver_load() while no query is under way;
- * a query reads it inside the in-flight guard, whose gate orders the two.
+ * What is called for each function: the library's own, or what serves it instead, or NULL. Written by nvp__driver_load() while no
+ * query is under way; a query reads it inside the in-flight guard, whose gate orders the two.
  */
 extern _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
 
@@ -31,5 +34,17 @@ void *nvp__driver_symbol(const char *name);
 
 /** Why the library that was found cannot be used, from the last search; "" when none was found. Interned. */
 const char *nvp__driver_failure(void);
+
+/**
+ * Fills what the library lacks: called by nvp__driver_load() after nvp__exported is resolved and copied to nvp__dispatch.
+ * Declared here and defined in compat, the layer that knows what can serve what.
+ */
+void nvp__compat_bind(void);
+
+/** The exported function at `index`, for calls from inside the guard. */
+static inline nvp__any_function nvp__exported_at(enum nvp__function_index index)
+{
+    return atomic_load_explicit(&nvp__exported[index], memory_order_relaxed);
+}
 
 #endif

@@ -81,7 +81,7 @@ nvp_status nvp_function_parameter(const nvp_function *function, size_t index, nv
 bool nvp_function_available(const nvp_function *function)
 {
     const struct nvp__function *row = row_of(function);
-    return row != NULL && atomic_load_explicit(&nvp__dispatch[nvp__function_index(row)], memory_order_relaxed) != NULL;
+    return row != NULL && nvp__exported_at((enum nvp__function_index)nvp__function_index(row)) != NULL;
 }
 
 /* Edit distance between two names without regard to case, one row of the matrix at a time. */

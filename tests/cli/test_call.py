@@ -63,9 +63,9 @@ class CallTest(harness.CommandTest):
         self.assert_result(result, 1, "", "nvmlDeviceGetFanSpeed: Not Supported (NVML_ERROR_NOT_SUPPORTED). ")
 
     def test_function_that_the_driver_lacks(self):
-        result = self.run_sim("call", "nvmlDeviceGetMemoryInfo_v2", "--gpu", "0", driver="470")
+        result = self.run_sim("call", "nvmlDeviceGetMarginTemperature", "--gpu", "0", driver="470")
         self.assert_result(result, 1, "", "NVML_ERROR_FUNCTION_NOT_FOUND")
-        answer = self.call_json("nvmlDeviceGetMemoryInfo_v2", "--gpu", "0", driver="470", code=1)
+        answer = self.call_json("nvmlDeviceGetMarginTemperature", "--gpu", "0", driver="470", code=1)
         self.assertEqual((answer["status"], answer["reason"]), (13, "function_missing"))
 
     def test_gpu_by_index_uuid_and_bus_id(self):

@@ -1,0 +1,33 @@
+/*
+ * Memory of a device: v1 counts reserved memory as used, v2 (first in 510) splits it off.
+ */
+#include "compat/adapters.h"
+
+typedef nvmlReturn_t memory_v1_fn(nvmlDevice_t device, nvmlMemory_t *memory);
+typedef nvmlReturn_t memory_v2_fn(nvmlDevice_t device, nvmlMemory_v2_t *memory);
+
+nvmlReturn_t nvp__compat_memory_v1_from_v2(nvmlDevice_t device, nvmlMemory_t *memory)
+{
+    nvmlMemory_v2_t newer = { .version = nvmlMemory_v2 };
+    nvmlReturn_t status = ((memory_v2_fn *)nvp__exported_at(NVP_FN_nvmlDeviceGetMemoryInfo_v2))(device, memory != NULL ? &newer : NULL);
+    if (status == NVML_SUCCESS) {
+        *memory = (nvmlMemory_t){ .total = newer.total, .free = newer.free, .used = newer.used + newer.reserved };
+    }
+    return status;
+}
+
+nvmlReturn_t nvp__compat_memory_v2_from_v1(nvmlDevice_t device, nvmlMemory_v2_t *memory)
+{
+    nvmlMemory_t older = { 0 };
+    if (memory != NULL && memory->version != nvmlMemory_v2) {
+        return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    }
+    nvmlReturn_t status = ((memory_v1_fn *)nvp__exported_at(NVP_FN_nvmlDeviceGetMemoryInfo))(device, memory != NULL ? &older : NULL);
+    if (status == NVML_SUCCESS) {
+        memory->total = older.total;
+        memory->reserved = NVP__COMPAT_UNKNOWN_U64;
+        memory->free = older.free;
+        memory->used = older.used;
+    }
+    return status;
+}
