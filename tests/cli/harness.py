@@ -28,6 +28,12 @@ def program():
     return os.path.join(build, "bin", "nvpulse")
 
 
+def is_sanitized():
+    """True for a build with sanitizers, whose libraries only its own programs can load."""
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as cache:
+        return re.search(r"^NVP_SANITIZE:\w+=.", cache.read(), re.MULTILINE) is not None
+
+
 def environment(**changes):
     """A clean environment with changes; None removes a variable."""
     values = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8", "TERM": "xterm", "TZ": "UTC0"}

@@ -3,11 +3,19 @@
 import os
 import shutil
 import stat
+import sys
 import tempfile
 
 import harness
 
 SHOW = 'printf "%s\\n" "$LD_LIBRARY_PATH" "$NVPULSE_NVML_PATH" "$NVPULSE_SIM_PROFILE" "$NVPULSE_SIM_SCENARIO" "$NVPULSE_SIM_CLOCK"'
+
+FOREIGN = """
+import ctypes
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+count = ctypes.c_uint()
+print(nvml.nvmlInit_v2(), nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)), count.value)
+"""
 
 
 class SimTest(harness.CommandTest):
@@ -111,6 +119,12 @@ class SimTest(harness.CommandTest):
 
     def test_nvpulse_need_not_be_in_the_path(self):
         self.assert_result(self.sim("--", "nvpulse", "--version"), 0, "nvpulse ", "")
+
+    def test_program_that_opens_the_library_itself(self):
+        if harness.is_sanitized():
+            self.skipTest("a plain program cannot load a library with sanitizers")
+        result = self.sim("--profile", "rtx4090x2", "--", sys.executable, "-c", FOREIGN)
+        self.assert_result(result, 0, "0 0 2\n", "")
 
     def test_standard_input_reaches_the_program(self):
         result = harness.execute([harness.program(), "sim", "--", "cat"], stdin=b"hello\n")
