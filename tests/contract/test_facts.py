@@ -142,6 +142,9 @@ class FreshnessTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, root)
         for part in ("abi", "scripts", "src/abi", "include/nvpulse", "docs/reference"):
             shutil.copytree(os.path.join(SOURCE, part), os.path.join(root, part))
+        for path in ("src/compat/fallbacks.def", "docs/compat.md"):
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            shutil.copy(os.path.join(SOURCE, path), os.path.join(root, path))
         return root
 
     def test_generated_files__are_fresh(self):
