@@ -157,7 +157,7 @@ bool nvpsim__process_memory(const nvpsim_process *process, uint64_t now_ns, uint
 {
     if (!process->used_bytes)
         return false;
-    *used_bytes = (uint64_t)nvpsim__track_value(process->used_bytes, now_ns);
+    *used_bytes = nvpsim__memory_bytes(process->used_bytes, now_ns);
     return true;
 }
 

@@ -266,6 +266,11 @@ void nvpsim__track_free(nvpsim_track *track)
     free(track);
 }
 
+bool nvpsim__track_moves(const nvpsim_track *track)
+{
+    return track->period_ns != 0;
+}
+
 /* The short way for evenly spaced points: this is read far more often than anything else here. */
 static double value_of_step(const nvpsim_track *track, uint64_t time_ns)
 {

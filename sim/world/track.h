@@ -40,6 +40,9 @@ nvpsim_track *nvpsim__track_follow(const nvpsim_track *source, double time_const
 /** Frees a track; NULL is allowed. */
 void nvpsim__track_free(nvpsim_track *track);
 
+/** Whether the value ever changes. */
+bool nvpsim__track_moves(const nvpsim_track *track);
+
 /** The value at a time. */
 double nvpsim__track_value(const nvpsim_track *track, uint64_t now_ns);
 

@@ -29,6 +29,13 @@ bool nvpsim__device_memory_temperature(const nvpsim_device *device, uint64_t now
     return track_read(device->memory_c, now_ns, memory_c);
 }
 
+/* Memory comes in pages of 64 KiB; a number that was stated is told as it is. */
+uint64_t nvpsim__memory_bytes(const nvpsim_track *track, uint64_t now_ns)
+{
+    uint64_t bytes = (uint64_t)nvpsim__track_value(track, now_ns);
+    return nvpsim__track_moves(track) ? bytes & ~UINT64_C(0xffff) : bytes;
+}
+
 bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory)
 {
     if (device->memory_total == 0)
@@ -39,9 +46,8 @@ bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_
             nvpsim__process_memory(&device->processes[i], now_ns, &one))
             processes += one;
     }
-    double stated = 0;
-    track_read(device->memory_used, now_ns, &stated);
-    uint64_t used = (uint64_t)stated > processes ? (uint64_t)stated : processes;
+    uint64_t stated = device->memory_used ? nvpsim__memory_bytes(device->memory_used, now_ns) : 0;
+    uint64_t used = stated > processes ? stated : processes;
     used = used > most ? most : used;
     *memory = (nvpsim_memory){ device->memory_total, device->memory_reserved, used, most - used };
     return true;

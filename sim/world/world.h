@@ -136,6 +136,9 @@ typedef struct nvpsim_memory {
 /** The parts always add up to the total, and the processes never use more than `used`. False: no device memory. */
 bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory);
 
+/** A track of memory, in bytes. */
+uint64_t nvpsim__memory_bytes(const nvpsim_track *track, uint64_t now_ns);
+
 bool nvpsim__process_is_running(const nvpsim_process *process, uint64_t now_ns);
 uint32_t nvpsim__process_pid(const nvpsim_process *process);
 bool nvpsim__process_memory(const nvpsim_process *process, uint64_t now_ns, uint64_t *used_bytes);

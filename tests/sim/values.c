@@ -47,6 +47,7 @@ static void memory_check(nvmlDevice_t device)
     nvmlMemory_v2_t v2 = { .version = nvmlMemory_v2 };
     SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo)(device, &v1));
     assert_true(v1.used + v1.free == v1.total);
+    assert_true(v1.used % 65536 == 0);
     if (!sim_find("nvmlDeviceGetMemoryInfo_v2"))
         return;
     SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo_v2)(device, &v2));
