@@ -7,6 +7,8 @@
 #include "base/intern.h"
 #include "base/log.h"
 
+#include <nvpulse/sim.h>
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,9 +75,9 @@ static bool file_says_stub(const char *path)
     return stub;
 }
 
-static bool is_stub(const char *path)
+static bool is_stub_path(const char *path)
 {
-    return strstr(path, "/stubs/") != NULL || file_says_stub(path);
+    return strstr(path, "/stubs/") != NULL;
 }
 
 /* The file behind a handle, symbolic links resolved; interned. */
@@ -135,7 +137,7 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
         reject(search, path, origin, strerror(errno), false);
         return;
     }
-    if (strchr(path, '/') != NULL && is_stub(path)) {
+    if (is_stub_path(path)) {
         reject(search, path, origin, "link-time stub of the CUDA toolkit", false);
         return;
     }
@@ -147,7 +149,8 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
         return;
     }
     const char *file = file_of(handle, path);
-    if (is_stub(file)) {
+    bool simulated = dlsym(handle, NVPSIM_MARKER_SYMBOL) != NULL;
+    if (is_stub_path(file) || (!simulated && file_says_stub(file))) {
         reject(search, path, origin, "link-time stub of the CUDA toolkit", false);
         dlclose(handle);
     } else if (!has_entry_points(handle)) {
