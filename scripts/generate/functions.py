@@ -97,6 +97,8 @@ def resolve(function, shapes):
     _guess_roles(function)
     _decide_roles(function, shapes)
     _check_links(function, shapes)
+    if any(param.role in ("OUT", "ITEMS") and param.ctype.startswith("nvmlDevice_t") for param in function.params):
+        function.flags.add("NVP_FN_DEVICES")
 
 
 def _decide_flags(function, shapes):

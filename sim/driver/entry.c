@@ -9,7 +9,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Flags of the table; only the session flag matters here. */
-enum { NVP_FN_WRITES = 0, NVP_FN_DEPRECATED = 0, NVP_FN_NO_BY_NAME = 0, NVP_FN_SESSION = 1 };
+enum { NVP_FN_WRITES = 0, NVP_FN_DEPRECATED = 0, NVP_FN_DEVICES = 0, NVP_FN_NO_BY_NAME = 0, NVP_FN_SESSION = 1 };
 
 /* Faults of the scenario hit the first init too: it has to be read before the call begins. */
 #define NEEDS_WORLD(name, flags) (((flags)&NVP_FN_SESSION) && NVPSIM_FN_##name != NVPSIM_FN_nvmlShutdown)

@@ -62,7 +62,8 @@ enum nvp__type {
     NVP_TYPE_STRUCT
 };
 
-enum { NVP_FN_WRITES = 1, NVP_FN_DEPRECATED = 2, NVP_FN_SESSION = 4, NVP_FN_NO_BY_NAME = 8 };
+/* NVP_FN_DEVICES: answers device handles. */
+enum { NVP_FN_WRITES = 1, NVP_FN_DEPRECATED = 2, NVP_FN_SESSION = 4, NVP_FN_NO_BY_NAME = 8, NVP_FN_DEVICES = 16 };
 enum { NVP_PARAM_MASK = 1, NVP_PARAM_BYTES = 2, NVP_PARAM_OPTIONAL = 4 };
 enum { NVP_STRUCT_UNION = 1 };
 enum {

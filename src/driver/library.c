@@ -16,10 +16,12 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A search with its outcome. Immutable once published. */
 struct library {
     struct nvp__search search;
+    struct stat file;       /* of search.path when it was loaded */
     const char *simulation; /* the simulator's description, or NULL */
     size_t function_count;
 };
@@ -91,22 +93,42 @@ static nvp_status outcome(const struct library *library)
     return library->search.broken ? NVP_ERROR_LIBRARY_BROKEN : (nvp_status)NVML_ERROR_LIBRARY_NOT_FOUND;
 }
 
+/* True when another file stands where the loaded one did. One that is gone leaves us with what we have. */
+static bool is_replaced(const struct library *library)
+{
+    struct stat now;
+    const struct stat *then = &library->file;
+    if (stat(library->search.path, &now) != 0) {
+        return false;
+    }
+    bool same_file = now.st_dev == then->st_dev && now.st_ino == then->st_ino;
+    bool same_content = now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+                        now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
+    return !same_file || !same_content;
+}
+
 nvp_status nvp__driver_load(void)
 {
+    static const char *replaced; /* the file of the last library that was replaced; written by one thread at a time */
     struct library *known = atomic_load(&current);
     if (known != NULL && known->search.handle != NULL) {
-        return NVP_SUCCESS;
+        if (!is_replaced(known)) {
+            return NVP_SUCCESS;
+        }
+        replaced = known->search.path;
+        nvp__log(NVP_LOG_WARNING, "driver", "%s was replaced; loading what is there now", replaced);
     }
     struct library *library = calloc(1, sizeof(*library));
     if (library == NULL) {
         return NVP_ERROR_NO_MEMORY;
     }
-    nvp__search(&library->search);
+    nvp__search(&library->search, replaced);
     if (known != NULL && same_search(&known->search, &library->search)) {
         free(library); /* the same failure again: keep what is published */
         return outcome(known);
     }
     if (library->search.handle != NULL) {
+        stat(library->search.path, &library->file); /* on failure it counts as replaced at the next open */
         library->function_count = resolve(library->search.handle);
         library->simulation = simulation_of(library->search.handle);
     }

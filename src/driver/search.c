@@ -130,9 +130,32 @@ static void accept(struct nvp__search *search, const char *path, const char *ori
     }
 }
 
-/* Tries one path; `path` and `origin` are static or interned. */
-static void try_path(struct nvp__search *search, const char *path, const char *origin)
+/*
+ * The same path in a spelling that the loader has not seen: it compares names before it looks at the file. Each search after a
+ * replacement adds one more "./"; by one thread at a time, as all of the search.
+ */
+static const char *unseen_spelling(const char *path, char *buffer, size_t size)
 {
+    static unsigned int searches;
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    size_t dots = 0;
+    searches++;
+    if (folder + 2 * (size_t)searches + strlen(path + folder) >= size) {
+        return path;
+    }
+    memcpy(buffer, path, folder);
+    for (; dots < searches; dots++) {
+        memcpy(buffer + folder + 2 * dots, "./", 2);
+    }
+    memcpy(buffer + folder + 2 * dots, path + folder, strlen(path + folder) + 1);
+    return buffer;
+}
+
+/* Tries one path; `path` and `origin` are static or interned. */
+static void try_path(struct nvp__search *search, const char *path, const char *origin, bool anew)
+{
+    char spelling[PATH_MAX];
     if (strchr(path, '/') != NULL && access(path, F_OK) != 0) {
         reject(search, path, origin, strerror(errno), false);
         return;
@@ -141,7 +164,7 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
         reject(search, path, origin, "link-time stub of the CUDA toolkit", false);
         return;
     }
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(anew ? unseen_spelling(path, spelling, sizeof(spelling)) : path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         const char *message = dlerror();
         message = message != NULL ? message : "cannot be opened";
@@ -162,7 +185,7 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
 }
 
 /* NVPULSE_NVML_PATH names the file, or the folder that holds it. */
-static void try_named(struct nvp__search *search, const char *named)
+static void try_named(struct nvp__search *search, const char *named, bool anew)
 {
     struct stat info;
     char path[PATH_MAX];
@@ -172,16 +195,28 @@ static void try_named(struct nvp__search *search, const char *named)
         reject(search, "NVPULSE_NVML_PATH", "NVPULSE_NVML_PATH", strerror(ENAMETOOLONG), true);
         return;
     }
-    try_path(search, nvp__intern(path), "NVPULSE_NVML_PATH");
+    try_path(search, nvp__intern(path), "NVPULSE_NVML_PATH", anew);
 }
 
-void nvp__search(struct nvp__search *search)
+/* The library beside the one that was replaced: where the loader's own search has found it. */
+static void try_beside(struct nvp__search *search, const char *replaced)
 {
+    char path[PATH_MAX];
+    const char *slash = strrchr(replaced, '/');
+    int length = slash != NULL ? snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - replaced), replaced, SONAME) : -1;
+    if (length > 0 && (size_t)length < sizeof(path)) {
+        try_path(search, nvp__intern(path), "as before", true);
+    }
+}
+
+void nvp__search(struct nvp__search *search, const char *replaced)
+{
+    bool anew = replaced != NULL;
     memset(search, 0, sizeof(*search));
     const char *named = getenv("NVPULSE_NVML_PATH");
     if (named != NULL && named[0] != '\0') {
         if (getauxval(AT_SECURE) == 0) {
-            try_named(search, named);
+            try_named(search, named, anew);
             if (search->handle == NULL && !search->broken) { /* a wrong path of the user's is not "no library" */
                 search->broken = true;
                 search->failure = search->candidates[0].reason;
@@ -190,7 +225,12 @@ void nvp__search(struct nvp__search *search)
         }
         reject(search, nvp__intern(named), "NVPULSE_NVML_PATH", "ignored in a privileged process", false);
     }
+    if (anew) {
+        try_beside(search, replaced);
+    }
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && search->handle == NULL; i++) {
-        try_path(search, places[i].path, places[i].origin);
+        if (!anew || places[i].path[0] == '/') { /* a bare name would give what is loaded */
+            try_path(search, places[i].path, places[i].origin, anew);
+        }
     }
 }

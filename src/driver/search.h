@@ -22,7 +22,12 @@ struct nvp__search {
     const char *failure; /* why the first such thing cannot be used; interned */
 };
 
-/** Tries the candidates until one opens. All text in the result is static or interned. */
-void nvp__search(struct nvp__search *search);
+/**
+ * Tries the candidates until one opens. All text in the result is static or interned.
+ *
+ * @param replaced NULL; or the file of a library that is loaded and has been replaced on disk. The dynamic loader then must not
+ *                 answer with what it has loaded under that name, so each path is spelled in a way that it has not seen.
+ */
+void nvp__search(struct nvp__search *search, const char *replaced);
 
 #endif

@@ -36,7 +36,13 @@ struct nvp__gate {
     alignas(NVP__PAGE_BYTES) atomic_int state; /* nvp_state */
     atomic_int fenced;                         /* entering needs sequential consistency; chosen once */
     atomic_int owner;                          /* pid that set the gate up; 0: not yet, or in an unnoticed child */
-    char rest[NVP__PAGE_BYTES - 3 * sizeof(atomic_int)];
+    atomic_uint attention;                     /* NVP__ATTEND_... or-ed: what calls have to mind besides being made */
+    char rest[NVP__PAGE_BYTES - 4 * sizeof(atomic_int)];
+};
+
+enum {
+    NVP__ATTEND_HANDLES = 1, /* NVML was opened again: handles of the program may be of an earlier session */
+    NVP__ATTEND_SUCCESS = 2  /* somebody waits for the next success, to know that not everything fails */
 };
 
 extern struct nvp__gate nvp__gate;

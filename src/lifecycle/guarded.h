@@ -8,7 +8,7 @@
 
 /**
  * Runs `inside` (a statement) within the in-flight guard, or `refused` (a statement) with the reason in the variable
- * `nvp__refusal`. Neither may jump out.
+ * `nvp__refusal`. The first must not jump out.
  */
 #define NVP__GUARDED(inside, refused)                                                                                            \
     do {                                                                                                                         \

@@ -57,6 +57,10 @@ void nvp__lifecycle_forget(void)
     nvp__lifecycle.failure = NVP_SUCCESS;
     nvp__lifecycle.retry_at_ns = 0;
     nvp__lifecycle.retry_ns = 0;
+    nvp__lifecycle.reopen_at_ns = 0;
+    nvp__lifecycle.reopen_ns = 0;
+    nvp__lifecycle.reopened_at_ns = 0;
+    nvp__lifecycle.failing_since_ns = 0;
 }
 
 void nvp__lifecycle_set_state(nvp_state state)
@@ -128,11 +132,11 @@ static void remember_success(unsigned int flags)
     nvp__lifecycle.retry_ns = 0;
     nvp__lifecycle.driver_inits = 1;
     nvp__lifecycle.driver_flags = flags;
-    atomic_fetch_add(&generation, 1);
+    nvp__lifecycle.failing_since_ns = 0;
+    atomic_store(&nvp__gate.attention, atomic_fetch_add(&generation, 1) > 0 ? NVP__ATTEND_HANDLES : 0u);
 }
 
-/* Makes one driver call without the lock, in a state that keeps everybody else waiting. */
-static nvp_status call_unlocked(nvp_status (*call)(unsigned int), unsigned int argument)
+nvp_status nvp__lifecycle_call_unlocked(nvp_status (*call)(unsigned int), unsigned int argument)
 {
     struct nvp__slot *slot = nvp__guard_slot();
     if (slot == NULL) {
@@ -159,7 +163,7 @@ static nvp_status load_and_begin(unsigned int flags)
 nvp_status nvp__lifecycle_open(unsigned int flags)
 {
     nvp__lifecycle_set_state(NVP_STATE_OPENING);
-    nvp_status status = call_unlocked(load_and_begin, flags);
+    nvp_status status = nvp__lifecycle_call_unlocked(load_and_begin, flags);
     if (nvp__lifecycle_state() !=
         NVP_STATE_OPENING) { /* exit did not wait any longer, or the driver itself forked and this is the child */
         return nvp__lifecycle_state() == NVP_STATE_FORKED ? NVP_ERROR_FORKED : NVP_ERROR_SHUTTING_DOWN;
@@ -207,7 +211,7 @@ nvp_status nvp__lifecycle_open_lazily(void)
 static nvp_status change_flags(unsigned int flags)
 {
     nvp__lifecycle_set_state(NVP_STATE_OPENING);
-    nvp_status status = call_unlocked(nvp__session_begin, flags);
+    nvp_status status = nvp__lifecycle_call_unlocked(nvp__session_begin, flags);
     if (status == NVP_SUCCESS) {
         nvp__lifecycle.driver_inits++;
         nvp__lifecycle.driver_flags = flags;
@@ -268,7 +272,7 @@ static nvp_status close_session(void)
         nvp__lifecycle_set_state(NVP_STATE_OPEN);
         return NVP_ERROR_TIMED_OUT;
     }
-    nvp_status status = call_unlocked(nvp__session_end, nvp__lifecycle.driver_inits);
+    nvp_status status = nvp__lifecycle_call_unlocked(nvp__session_end, nvp__lifecycle.driver_inits);
     nvp__lifecycle.driver_inits = 0;
     if (nvp__lifecycle_state() == NVP_STATE_CLOSING) {
         nvp__lifecycle_set_state(NVP_STATE_COLD);

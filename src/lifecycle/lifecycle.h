@@ -21,9 +21,13 @@ struct nvp__lifecycle {
     unsigned int driver_flags; /* flags of the last of them */
     nvp_status failure;        /* of the last open that failed; lazy opening repeats it until retry_at_ns */
     int64_t retry_at_ns;
-    int64_t retry_ns; /* the next back-off */
-    bool exiting;     /* the exit handler has begun */
-    bool exit_armed;  /* the exit handler is registered with atexit */
+    int64_t retry_ns;         /* the next back-off */
+    int64_t reopen_at_ns;     /* when a session that fails may be opened again; 0: at once */
+    int64_t reopen_ns;        /* the next wait before another re-open */
+    int64_t reopened_at_ns;   /* when that was last done */
+    int64_t failing_since_ns; /* the first answer "unknown error" without a success since; 0: none */
+    bool exiting;             /* the exit handler has begun */
+    bool exit_armed;          /* the exit handler is registered with atexit */
 };
 
 extern struct nvp__lifecycle nvp__lifecycle;
@@ -33,6 +37,12 @@ nvp_status nvp__lifecycle_set_up(void);
 
 /** What a query does when the gate is not open: opens, waits or refuses. NVP_SUCCESS means: look at the gate again. */
 nvp_status nvp__lifecycle_open_lazily(void);
+
+/**
+ * reopen.c: a call answered `status` although NVML is open. True when NVML has been opened again because of it, and the call is
+ * worth another try. To be called outside of the guard; may block in the driver.
+ */
+bool nvp__lifecycle_suspect(nvp_status status);
 
 /** The rest is called with the lock held. */
 
@@ -48,6 +58,8 @@ bool nvp__lifecycle_wait(int64_t deadline_ns);
 nvp_status nvp__lifecycle_settle(int64_t timeout_ns);
 /** Opens NVML with `flags` from COLD; releases the lock during driver calls. On success the state is OPEN. */
 nvp_status nvp__lifecycle_open(unsigned int flags);
+/** Makes one driver call without the lock, in a state that keeps everybody else waiting. */
+nvp_status nvp__lifecycle_call_unlocked(nvp_status (*call)(unsigned int), unsigned int argument);
 /** Forgets counts and failures: a child begins anew. */
 void nvp__lifecycle_forget(void);
 

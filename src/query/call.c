@@ -5,9 +5,12 @@
 
 #include "driver/library.h"
 #include "lifecycle/guarded.h"
+#include "lifecycle/lifecycle.h"
+#include "query/devices.h"
 #include "query/facade.h"
 
 #include <limits.h>
+#include <string.h>
 
 typedef nvmlReturn_t caller_fn(nvp__any_function function, const uint64_t *words);
 
@@ -39,19 +42,156 @@ static caller_fn *const callers[NVP__SIGNATURE_COUNT] = {
 #include "abi/shapes.def"
 };
 
+static nvmlReturn_t call_address(const struct nvp__function *function, const uint64_t *words)
+{
+    int index = nvp__function_index(function);
+    nvp__any_function address = atomic_load_explicit(&nvp__dispatch[index], memory_order_relaxed);
+    return address != NULL ? callers[function->signature](address, words) : NVML_ERROR_FUNCTION_NOT_FOUND;
+}
+
+static bool is_device(const struct nvp__param *param)
+{
+    return param->kind == NVP_TYPE_HANDLE && param->type == NVP_HANDLE_nvmlDevice_t;
+}
+
+/* Items of an answered list: what the linked count says. */
+static size_t answered_count(const struct nvp__param *params, size_t position, const uint64_t *words)
+{
+    unsigned int count = 0;
+    if (params[position].role == NVP_ROLE_OUT) {
+        return 1;
+    }
+    memcpy(&count, (const void *)(uintptr_t)words[params[position].link], sizeof(count));
+    return count;
+}
+
+/* The handles that a successful call has answered through parameter `position`, given to `note` one by one and written back. */
+static void see_handles(const struct nvp__param *params, size_t position, const uint64_t *words)
+{
+    void **handles = (void **)(uintptr_t)words[position];
+    size_t count = handles != NULL ? answered_count(params, position, words) : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_device(&params[position])) {
+            handles[i] = nvp__devices_visible(handles[i]);
+        } else {
+            nvp__handles_note(handles[i]);
+        }
+    }
+}
+
+/* Device handles inside an answered struct, such as that of an event. */
+static void see_struct(const struct nvp__param *param, uint64_t word)
+{
+    size_t count;
+    const struct nvp__field *fields = nvp__struct_fields(nvp__struct_row(param->type), &count);
+    unsigned char *bytes = (unsigned char *)(uintptr_t)word;
+    for (size_t i = 0; i < count && bytes != NULL; i++) {
+        if (fields[i].kind == NVP_TYPE_HANDLE && fields[i].type == NVP_HANDLE_nvmlDevice_t) {
+            nvmlDevice_t device;
+            memcpy(&device, bytes + fields[i].offset, sizeof(device));
+            device = device != NULL ? nvp__devices_visible(device) : NULL;
+            memcpy(bytes + fields[i].offset, &device, sizeof(device));
+        }
+    }
+}
+
+void nvp__call_note_devices(const struct nvp__function *function, const uint64_t *words)
+{
+    const struct nvp__param *params = nvp__function_params(function);
+    for (size_t i = 0; i < function->public.parameter_count; i++) {
+        bool answered = params[i].role == NVP_ROLE_OUT || params[i].role == NVP_ROLE_ITEMS;
+        if (answered && is_device(&params[i])) {
+            see_handles(params, i, words);
+        }
+    }
+}
+
+/* The handles that the program passes, as this session knows them. */
+static nvmlReturn_t translate(const struct nvp__function *function, uint64_t *words)
+{
+    const struct nvp__param *params = nvp__function_params(function);
+    nvmlReturn_t status = NVML_SUCCESS;
+    for (size_t i = 0; i < function->public.parameter_count && status == NVML_SUCCESS; i++) {
+        void *handle = (void *)(uintptr_t)words[i];
+        if (params[i].kind != NVP_TYPE_HANDLE || params[i].role != NVP_ROLE_IN || handle == NULL) {
+            continue;
+        }
+        if (is_device(&params[i])) {
+            nvmlDevice_t raw;
+            status = nvp__devices_current(handle, &raw);
+            words[i] = (uint64_t)(uintptr_t)raw;
+        } else if (!nvp__handles_known(handle)) {
+            status = NVML_ERROR_INVALID_ARGUMENT; /* of a session that is over */
+        }
+    }
+    return status;
+}
+
+static void see_answers(const struct nvp__function *function, const uint64_t *words)
+{
+    const struct nvp__param *params = nvp__function_params(function);
+    for (size_t i = 0; i < function->public.parameter_count; i++) {
+        bool answered = params[i].role == NVP_ROLE_OUT || params[i].role == NVP_ROLE_ITEMS;
+        if (answered && params[i].kind == NVP_TYPE_HANDLE) {
+            see_handles(params, i, words);
+        } else if (params[i].role == NVP_ROLE_OUT && params[i].kind == NVP_TYPE_STRUCT) {
+            see_struct(&params[i], words[i]);
+        }
+    }
+}
+
+static nvmlReturn_t call_first_session(const struct nvp__function *function, const uint64_t *words)
+{
+    nvmlReturn_t status = call_address(function, words);
+    if (status == NVML_SUCCESS && (function->flags & NVP_FN_DEVICES) != 0) {
+        nvp__call_note_devices(function, words);
+    }
+    return status;
+}
+
+static nvmlReturn_t call_later_session(const struct nvp__function *function, const uint64_t *words)
+{
+    uint64_t own[NVP__PARAMS_MAX];
+    memcpy(own, words, function->public.parameter_count * sizeof(own[0]));
+    nvmlReturn_t status = translate(function, own);
+    status = status == NVML_SUCCESS ? call_address(function, own) : status;
+    if (status == NVML_SUCCESS) {
+        see_answers(function, own);
+    }
+    return status;
+}
+
+nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const uint64_t *words)
+{
+    unsigned int attention = atomic_load_explicit(&nvp__gate.attention, memory_order_relaxed);
+    bool later = (attention & NVP__ATTEND_HANDLES) != 0;
+    nvmlReturn_t status = later ? call_later_session(function, words) : call_first_session(function, words);
+    if (status == NVML_SUCCESS && (attention & NVP__ATTEND_SUCCESS) != 0) {
+        atomic_fetch_and(&nvp__gate.attention, ~(unsigned int)NVP__ATTEND_SUCCESS);
+    }
+    return status;
+}
+
 /* A driver's number that is no nvmlReturn_t must not look like one of nvpulse's own. */
 static nvp_status from_nvml(nvmlReturn_t answer)
 {
     return (unsigned int)answer <= (unsigned int)INT_MAX ? (nvp_status)answer : (nvp_status)NVML_ERROR_UNKNOWN;
 }
 
+static nvp_status call_once(const struct nvp__function *function, const uint64_t *words)
+{
+    nvp_status status;
+    NVP__GUARDED(status = from_nvml(nvp__call_attentively(function, words)), status = nvp__refusal);
+    return status;
+}
+
 nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words)
 {
-    int index = nvp__function_index(function);
-    nvp_status status;
-    NVP__GUARDED(nvp__any_function address = atomic_load_explicit(&nvp__dispatch[index], memory_order_relaxed);
-                 status = address != NULL ? from_nvml(callers[function->signature](address, words))
-                                          : (nvp_status)NVML_ERROR_FUNCTION_NOT_FOUND,
-                 status = nvp__refusal);
-    return status;
+    nvp_status status = call_once(function, words);
+    return status > 0 && nvp__lifecycle_suspect(status) ? call_once(function, words) : status;
+}
+
+nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer)
+{
+    return nvp__lifecycle_suspect(from_nvml(answer)) ? nvp__as_nvml(call_once(function, words)) : answer;
 }

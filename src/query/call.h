@@ -1,15 +1,32 @@
 /*
- * A guarded call of any function of the table with arguments as words.
+ * A guarded call of any function of the table with arguments as words, and what a call has to mind besides being made.
  */
 #ifndef NVP_QUERY_CALL_H
 #define NVP_QUERY_CALL_H
 
 #include "abi/table.h"
+#include "query/facade.h"
 
 /**
  * Calls a function of the driver; `words` holds one word for each parameter: numbers as they are, pointers as uintptr_t.
- * Returns NVML's answer, or nvpulse's own refusal. Opens NVML if needed; may block in the driver. Not for init and shutdown.
+ * Returns NVML's answer, or nvpulse's own refusal. Opens NVML if needed, and again when the session has died; may block in the
+ * driver. Not for init and shutdown.
  */
 nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words);
+
+/**
+ * Inside the guard: the call itself, with the handles of the program turned into those of this session and back.
+ * For calls when nvp__gate.attention is set; also right, if slower, at any other time.
+ */
+NVP__COLD nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const uint64_t *words);
+
+/** Inside the guard, after a success in the first session: remembers the device handles that were answered. */
+void nvp__call_note_devices(const struct nvp__function *function, const uint64_t *words);
+
+/**
+ * Outside the guard, after a failure: when it says that the session has died, opens NVML again and makes the call once more.
+ * Returns the answer to give.
+ */
+NVP__COLD nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer);
 
 #endif

@@ -7,6 +7,7 @@
 #include "abi/table.h"
 #include "driver/library.h"
 #include "lifecycle/guarded.h"
+#include "query/call.h"
 #include "query/unknown.h"
 
 #undef NVPULSE_NVML_TYPES_ONLY
@@ -39,15 +40,42 @@ nvmlReturn_t nvp__missing(int function_index)
     return NVML_ERROR_FUNCTION_NOT_FOUND;
 }
 
+/* Arguments as words, for the ways off the common path. */
+#define WORD(argument) (uint64_t)(uintptr_t)(argument)
+#define WORDS_1(a) WORD(a)
+#define WORDS_2(a, b) WORD(a), WORD(b)
+#define WORDS_3(a, b, c) WORD(a), WORD(b), WORD(c)
+#define WORDS_4(a, b, c, d) WORD(a), WORD(b), WORD(c), WORD(d)
+#define WORDS_5(a, b, c, d, e) WORD(a), WORD(b), WORD(c), WORD(d), WORD(e)
+#define WORDS_6(a, b, c, d, e, f) WORD(a), WORD(b), WORD(c), WORD(d), WORD(e), WORD(f)
+#define CHOOSE(a, b, c, d, e, f, chosen, ...) chosen
+#define WORDS(...) CHOOSE(__VA_ARGS__, WORDS_6, WORDS_5, WORDS_4, WORDS_3, WORDS_2, WORDS_1, )(__VA_ARGS__)
+
+/*
+ * The common path: guard, look at two words, call. The rest is for handles of an earlier session, for calls that answer device
+ * handles, for functions that are missing and for answers that say that the session has died.
+ */
 #define NVP_FUNCTION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)                     \
     nvmlReturn_t nvp_##name parameters                                                                                           \
     {                                                                                                                            \
         typedef nvmlReturn_t function_type parameters;                                                                           \
+        const struct nvp__function *row = &nvp__functions[NVP_FN_##name];                                                        \
         nvmlReturn_t result;                                                                                                     \
-        NVP__GUARDED(function_type *function =                                                                                   \
-                         (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);             \
-                     result = NVP__LIKELY(function != NULL) ? function arguments : nvp__missing(NVP_FN_##name),                  \
-                     result = nvp__as_nvml(nvp__refusal));                                                                       \
+        NVP__GUARDED(                                                                                                            \
+            function_type *function =                                                                                            \
+                (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);                      \
+            unsigned int attention = atomic_load_explicit(&nvp__gate.attention, memory_order_relaxed);                           \
+            if (NVP__UNLIKELY(function == NULL)) { result = nvp__missing(NVP_FN_##name); } else if (NVP__UNLIKELY(               \
+                attention != 0)) { result = nvp__call_attentively(row, (const uint64_t[]){ WORDS arguments }); } else {          \
+                result = function arguments;                                                                                     \
+                if (((flags)&NVP_FN_DEVICES) != 0 && result == NVML_SUCCESS) {                                                   \
+                    nvp__call_note_devices(row, (const uint64_t[]){ WORDS arguments });                                          \
+                }                                                                                                                \
+            },                                                                                                                   \
+            return nvp__as_nvml(nvp__refusal));                                                                                  \
+        if (NVP__UNLIKELY(result != NVML_SUCCESS)) {                                                                             \
+            result = nvp__call_failed(row, (const uint64_t[]){ WORDS arguments }, result);                                       \
+        }                                                                                                                        \
         return result;                                                                                                           \
     }
 #define NVP_FUNCTION_SESSION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)

@@ -10,6 +10,8 @@
 #include <nvpulse/nvml.h>
 #include <nvpulse/status.h>
 
+#include <stdbool.h>
+
 /** A status of nvpulse's own in NVML's terms, for callers that know only those. */
 nvmlReturn_t nvp__as_nvml(nvp_status status);
 

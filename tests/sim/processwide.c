@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,39 @@ static void test_process__a_driver_lock_that_is_held_at_fork_stops_the_child(voi
     SUCCEEDS(CALL(nvmlShutdown)());
 }
 
+static atomic_bool changing;
+
+static void *change_faults(void *argument)
+{
+    (void)argument;
+    nvpsim_fault fault = { .struct_size = sizeof fault, .function = "nvmlDeviceGetSerial", .device = -1, .error = 15 };
+    while (atomic_load(&changing)) {
+        CALL(nvpsim_add_fault)(&fault);
+        CALL(nvpsim_clear_faults)();
+    }
+    return NULL;
+}
+
+/* The locks of the simulator may be taken by another thread at any of these forks. */
+static void test_process__forks_amid_changes_leave_no_lock_behind(void **state)
+{
+    (void)state;
+    enum { CHANGERS = 3, FORKS = 150 };
+    pthread_t threads[CHANGERS];
+    sim_load_profile("h100x8");
+    sim_init();
+    atomic_store(&changing, true);
+    for (int i = 0; i < CHANGERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, change_faults, NULL), 0);
+    for (int i = 0; i < FORKS; i++)
+        assert_int_equal(in_child(use_after_clearing), 0);
+    atomic_store(&changing, false);
+    for (int i = 0; i < CHANGERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    CALL(nvpsim_clear_faults)();
+    SUCCEEDS(CALL(nvmlShutdown)());
+}
+
 /* Everything at once, for the race detector. */
 
 enum { READERS = 4, LOOPS = 400 };
@@ -187,6 +221,7 @@ static const struct exported {
 } functions[] = {
 #define NVP_FN_WRITES 0
 #define NVP_FN_DEPRECATED 0
+#define NVP_FN_DEVICES 0
 #define NVP_FN_NO_BY_NAME 0
 #define NVP_FN_SESSION 2
 #define NVP_FUNCTION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)                     \
@@ -285,6 +320,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         CASE(a_child_can_use_everything),
         CASE(a_driver_lock_that_is_held_at_fork_stops_the_child),
+        CASE(forks_amid_changes_leave_no_lock_behind),
         CASE(threads_do_everything_at_once),
         CASE(every_function_survives_empty_arguments),
         CASE(no_function_succeeds_without_its_arguments),
