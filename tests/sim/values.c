@@ -90,6 +90,23 @@ static void test_values__add_up_at_all_times(void **state)
     }
 }
 
+static void test_values__memory_in_use_is_never_more_than_there_is(void **state)
+{
+    (void)state;
+    nvmlMemory_t memory;
+    sim_load_scenario("clock: stepped\n"
+                      "device_defaults: {memory: {total_bytes: 1GiB, reserved_bytes: 256MiB}}\n"
+                      "devices: [{memory: {used_bytes: 2GiB}}, {processes: [{used_memory_mib: 100}, {used_memory_mib: 28}]}]\n");
+    sim_init();
+    unsigned long long reserved = sim_major < 510 ? 0 : 256ull << 20;
+    SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo)(sim_device(0), &memory));
+    assert_true(memory.free == 0 && memory.used == (768ull << 20) + reserved);
+    SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo)(sim_device(1), &memory));
+    assert_true(memory.used == (128ull << 20) + reserved && memory.free == 640ull << 20);
+    assert_true(memory.total == (768ull << 20) + reserved);
+    SUCCEEDS(CALL(nvmlShutdown)());
+}
+
 static void test_values__energy_is_the_integral_of_power(void **state)
 {
     (void)state;
@@ -443,6 +460,7 @@ int main(int count, char **arguments)
 #define CASE(name) cmocka_unit_test_teardown(test_values__##name, sim_unload)
     const struct CMUnitTest tests[] = {
         CASE(add_up_at_all_times),
+        CASE(memory_in_use_is_never_more_than_there_is),
         CASE(energy_is_the_integral_of_power),
         CASE(temperature_follows_power_slowly),
         CASE(transmit_and_receive_differ),
