@@ -4,13 +4,14 @@
 #include "driver/counter.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { PLACES = 128 };
 
 static nvpsim_counter places[PLACES + 1] = { [PLACES] = { .is_shared = true } };
 static _Atomic uint64_t baseline[NVPSIM_FUNCTION_COUNT]; /* sums at the last reset */
 static pthread_key_t ending_key;
-static bool has_ending_key;
+static atomic_bool has_ending_key; /* other threads may still come in while the process ends */
 
 __thread nvpsim_counter *nvpsim__counter_own __attribute__((tls_model("initial-exec")));
 

@@ -166,7 +166,7 @@ static nvmlReturn_t pages_put(const nvpsim_device *device, nvmlPageRetirementCau
     unsigned available =
         stated.state == NVPSIM_GIVEN && stated.value > pages->count ? (unsigned)stated.value : (unsigned)pages->count;
     nvmlReturn_t result = nvpsim__list_room(count, addresses, available);
-    for (unsigned i = 0; result == NVML_SUCCESS && i < available; i++) {
+    for (unsigned i = 0; result == NVML_SUCCESS && addresses && i < available; i++) {
         addresses[i] = i < pages->count ? pages->values[i] : UINT64_C(0x1000) * (i + 1);
         if (timestamps)
             timestamps[i] = nvpsim__wall_us(0) / 1000000;
