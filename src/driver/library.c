@@ -24,6 +24,7 @@ struct library {
     struct stat file;       /* of search.path when it was loaded */
     const char *simulation; /* the simulator's description, or NULL */
     size_t function_count;
+    struct library *previous; /* what was published before: readers may hold it still */
 };
 
 _Atomic(nvp__any_function) nvp__exported[NVP_FN_COUNT];
@@ -132,6 +133,7 @@ nvp_status nvp__driver_load(void)
         library->function_count = resolve(library->search.handle);
         library->simulation = simulation_of(library->search.handle);
     }
+    library->previous = known;
     atomic_store(&current, library);
     return outcome(library);
 }

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -268,11 +269,11 @@ static void event_set_of_an_earlier_session_is_refused(void)
     CHECK_STATUS(nvmlEventSetFree(fresh), NVML_SUCCESS);
 }
 
-static volatile bool stop;
+static atomic_bool stop;
 
 static void *query_until_stopped(void *argument)
 {
-    while (!stop) {
+    while (!atomic_load(&stop)) {
         query_ok(argument);
     }
     return NULL;
@@ -300,7 +301,7 @@ static void threads_go_on_through_re_opens(void)
         CHECK(nvp_generation() >= generation);
         usleep(2000);
     }
-    stop = true;
+    atomic_store(&stop, true);
     for (int i = 0; i < 4; i++) {
         pthread_join(threads[i], NULL);
     }
