@@ -29,7 +29,8 @@ static unsigned session_number;
 static nvpsim_session sessions[SESSIONS];
 static char load_message[NVPSIM_MESSAGE_SIZE];
 static char told_message[NVPSIM_MESSAGE_SIZE];
-static char description[256];
+static char description[256];       /* written once, with the world */
+static char plain_description[128]; /* while the scenario is bad; written when the library is loaded */
 
 void nvpsim__session_lock(void)
 {
@@ -135,11 +136,7 @@ bool nvpsim__world_need(void)
 
 const char *nvpsim__world_description(void)
 {
-    pthread_mutex_lock(&lock);
-    if (!world_need() && description[0] == '\0')
-        snprintf(description, sizeof description, "nvpulse simulator, driver %s", nvpsim__generation.version);
-    pthread_mutex_unlock(&lock);
-    return description;
+    return nvpsim__world_need() ? description : plain_description;
 }
 
 /* Once for each different message, so that a program that retries does not fill the screen. */
@@ -220,6 +217,7 @@ static void forked(void)
 __attribute__((constructor)) static void session_start(void)
 {
     pthread_atfork(NULL, NULL, forked);
+    snprintf(plain_description, sizeof plain_description, "nvpulse simulator, driver %s", nvpsim__generation.version);
 }
 
 /* At exit other threads may still be in here: then everything is left to the system. */

@@ -256,6 +256,8 @@ static void test_manners__a_bad_scenario_fails_the_init(void **state)
     ANSWERS(CALL(nvmlDeviceGetCount_v2)(&count), NVML_ERROR_UNINITIALIZED);
     SUCCEEDS(CALL(nvmlShutdown)());
     ANSWERS(CALL(nvmlInit_v2)(), NVML_ERROR_UNKNOWN);
+    assert_string_equal(CALL(nvpsim_description)(),
+                        sim_major < 535 ? "nvpulse simulator, driver 470.256.02" : "nvpulse simulator, driver 550.163.01");
     assert_int_equal(CALL(nvpsim_step_clock)(1), -1);
     assert_int_equal(CALL(nvpsim_clock_ns)(), 0);
 }
