@@ -27,15 +27,17 @@ int main(void)
 {
     char driver[PATH_MAX];
     char nvpulse[PATH_MAX];
+    char simulators[PATH_MAX] = "";
     if (!beside_this_program("../sim/550.163.01/libnvidia-ml.so.1", driver, sizeof(driver))) {
         fputs("nvpulse-bench: no simulated driver beside this program; build with -DNVP_SIM=ON\n", stderr);
         return 1;
     }
+    beside_this_program("../sim", simulators, sizeof(simulators));
     setenv("NVPULSE_NVML_PATH", driver, 1);
     setenv("NVPULSE_SIM_PROFILE", "h100x8", 1);
     printf("nvpulse %s, simulated driver 550.163.01, %ld processors\n", nvp_version(), sysconf(_SC_NPROCESSORS_ONLN));
-    bench_first(); /* in children, before this process opens anything */
-    bench_ending();
+    bench_ending(); /* in children, before this process opens anything */
+    bench_compat(simulators);
     bench_guard();
     bench_by_name();
     if (beside_this_program("nvpulse", nvpulse, sizeof(nvpulse))) {

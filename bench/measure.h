@@ -47,8 +47,8 @@ void *shared_memory(size_t size);
 
 void bench_guard(void);
 void bench_by_name(void);
+void bench_compat(const char *simulators);
 void bench_ending(void);
-void bench_first(void);
 void bench_status(const char *nvpulse);
 
 #endif

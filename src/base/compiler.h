@@ -7,6 +7,8 @@
 #define NVP__LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define NVP__UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define NVP__INLINE inline __attribute__((always_inline))
+/** Out of the common path, but not to be made slow: failing calls and later sessions are real work, too. */
+#define NVP__APART __attribute__((noinline))
 #define NVP__COLD __attribute__((cold, noinline))
 #define NVP__CACHE_LINE 64
 #define NVP__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -18,7 +18,7 @@ nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words
  * Inside the guard: the call itself, with the handles of the program turned into those of this session and back.
  * For calls when nvp__gate.attention is set; also right, if slower, at any other time.
  */
-NVP__COLD nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const uint64_t *words);
+NVP__APART nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const uint64_t *words);
 
 /** Inside the guard, after a success in the first session: remembers the device handles that were answered. */
 void nvp__call_note_devices(const struct nvp__function *function, const uint64_t *words);
@@ -27,6 +27,6 @@ void nvp__call_note_devices(const struct nvp__function *function, const uint64_t
  * Outside the guard, after a failure: when it says that the session has died, opens NVML again and makes the call once more.
  * Returns the answer to give.
  */
-NVP__COLD nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer);
+NVP__APART nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer);
 
 #endif
