@@ -20,6 +20,7 @@ static struct times {
     int64_t query_end_ns;
     int64_t after_drain_ns;
     int64_t fork_return_ns;
+    int64_t plain_fork_ns; /* what fork() takes without a query */
 } * times;
 
 static nvmlDevice_t device;
