@@ -65,7 +65,9 @@ files)
     grep -Eq 'BIND_NOW|FLAGS.* NOW' dynamic.txt || fail "libnvpulse.so binds lazily: -z now is missing"
     grep 'NEEDED' dynamic.txt | grep -Ev 'lib(c|dl|pthread)\.so|ld-linux' && fail "libnvpulse.so needs more than libc, libdl and pthread"
     grep -Eq 'RPATH|RUNPATH' dynamic.txt && fail "libnvpulse.so carries a run path"
-    ! grep -rIlF "$source" "$prefix" || fail "the files above name the source folder"
+    # Whole paths only: a source folder of /nvpulse must not be found in lib/cmake/nvpulse.
+    here=$(printf '%s' "$source" | sed 's/[][\.*^$+?(){}|]/\\&/g')
+    ! grep -rIlE "(^|[^[:alnum:]_.}/-]|-[IL])$here(/|\$)" "$prefix" || fail "the files above name the source folder"
     "$prefix"/bin/nvpulse --version >/dev/null || fail "the installed command does not start"
     ;;
 pkgconfig_shared)
