@@ -49,14 +49,18 @@ NVP_API const nvp_function *nvp_function_find(const char *name);
 NVP_API nvp_status nvp_function_parameter(const nvp_function *function, size_t index, nvp_parameter *parameter);
 /** True when the library in use exports it; false too when no library is loaded (see nvp_driver_find()). */
 NVP_API bool nvp_function_available(const nvp_function *function);
-/** How a function that the library in use lacks is served all the same. */
+
+/** How a function is served that the library in use lacks, or has in another form than its newest header says. */
 typedef struct nvp_fallback {
-    const char *wanted;    /**< the function that is missing */
-    const char *served_by; /**< the function of the library that is called for it */
-    const char *lost;      /**< what the caller does not get by this; "nothing" when the two mean the same */
+    const char *wanted;    /**< the function */
+    const char *served_by; /**< what is called for it; itself where it differs from its header */
+    const char *lost;      /**< what the caller does not get by this; begins with "nothing" when the two mean the same */
 } nvp_fallback;
 
-/** What serves `function` in place of the library's own; NULL when the library has it, or when nothing can. */
+/**
+ * What serves `function` in place of the library's own as it is; NULL when nothing has to, or nothing can. That a function differs
+ * from its header may be seen only by what it answers: then NULL until it has answered.
+ */
 NVP_API const nvp_fallback *nvp_function_fallback(const nvp_function *function);
 
 /** Writes up to `max` functions whose names are near `name`, the nearest first; returns how many. */

@@ -3,15 +3,15 @@
  */
 #include "compat/adapters.h"
 
-typedef nvmlReturn_t memory_v1_fn(nvmlDevice_t device, nvmlMemory_t *memory);
-typedef nvmlReturn_t memory_v2_fn(nvmlDevice_t device, nvmlMemory_v2_t *memory);
+#include "compat/driver.h"
 
 nvmlReturn_t nvp__compat_memory_v1_from_v2(nvmlDevice_t device, nvmlMemory_t *memory)
 {
     nvmlMemory_v2_t newer = { .version = nvmlMemory_v2 };
-    nvmlReturn_t status = ((memory_v2_fn *)nvp__exported_at(NVP_FN_nvmlDeviceGetMemoryInfo_v2))(device, memory != NULL ? &newer : NULL);
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetMemoryInfo_v2)(device, memory != NULL ? &newer : NULL);
     if (status == NVML_SUCCESS) {
-        *memory = (nvmlMemory_t){ .total = newer.total, .free = newer.free, .used = newer.used + newer.reserved };
+        bool both = newer.used != NVP__COMPAT_UNKNOWN_U64 && newer.reserved != NVP__COMPAT_UNKNOWN_U64;
+        *memory = (nvmlMemory_t){ .total = newer.total, .free = newer.free, .used = newer.used + (both ? newer.reserved : 0) };
     }
     return status;
 }
@@ -22,7 +22,7 @@ nvmlReturn_t nvp__compat_memory_v2_from_v1(nvmlDevice_t device, nvmlMemory_v2_t 
     if (memory != NULL && memory->version != nvmlMemory_v2) {
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     }
-    nvmlReturn_t status = ((memory_v1_fn *)nvp__exported_at(NVP_FN_nvmlDeviceGetMemoryInfo))(device, memory != NULL ? &older : NULL);
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetMemoryInfo)(device, memory != NULL ? &older : NULL);
     if (status == NVML_SUCCESS) {
         memory->total = older.total;
         memory->reserved = NVP__COMPAT_UNKNOWN_U64;

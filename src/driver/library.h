@@ -19,7 +19,8 @@ extern _Atomic(nvp__any_function) nvp__exported[NVP_FN_COUNT];
 
 /**
  * What is called for each function: the library's own, or what serves it instead, or NULL. Written by nvp__driver_load() while no
- * query is under way; a query reads it inside the in-flight guard, whose gate orders the two.
+ * query is under way; a query reads it inside the in-flight guard, whose gate orders the two. From inside the guard compat may
+ * put the library's own function in the place of an adapter that is no longer needed; either serves a query that is under way.
  */
 extern _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
 

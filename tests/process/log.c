@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static char captured[8192];
+static char captured[65536];
 
 /* Sends stderr to a file from here on. */
 static int capture_stderr(void)
