@@ -67,8 +67,11 @@ NVP_API nvp_state nvp_get_state(void);
 NVP_API const char *nvp_state_name(nvp_state state);
 
 /**
- * A number that grows with every open, 0 before the first. A device handle belongs to the generation in which
- * it was read: when the number has changed, look the device up again by its UUID. Safe from any thread.
+ * A number that grows with every open, 0 before the first: at the first query, after a shutdown, and when a session of the driver has
+ * died (an upgrade, a reset, a lost GPU) and NVML was opened again by itself. Device handles stay good across generations: each
+ * call finds the device anew by its UUID, and answers NVML_ERROR_GPU_IS_LOST when it is gone. Other handles (event sets,
+ * instances, samples) belong to their generation and are refused in a later one with NVML_ERROR_INVALID_ARGUMENT.
+ * Safe from any thread.
  */
 NVP_API uint64_t nvp_generation(void);
 
