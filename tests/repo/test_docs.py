@@ -74,6 +74,12 @@ class DocsTest(unittest.TestCase):
         used = {command for document in DOCUMENTS for command in re.findall(r"\./dev (\w+)", read(document))}
         self.assertEqual(sorted(used - known), [])
 
+    def test_docs__every_folder_of_tests_is_described(self):
+        tests = os.path.join(SOURCE, "tests")
+        folders = [name for name in os.listdir(tests) if os.path.exists(os.path.join(tests, name, "CMakeLists.txt"))]
+        missing = [name for name in sorted(folders) if f"`tests/{name}/`" not in read("docs/testing.md")]
+        self.assertEqual(missing, [])
+
     def test_docs__snippets_of_from_nvitop_compile(self):
         snippets = [body for language, body in CODE.findall(read("docs/from-nvitop.md")) if language == "c"]
         self.assertGreaterEqual(len(snippets), 7)
