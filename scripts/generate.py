@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from generate import fallbacks, header, reference, rows  # noqa: E402
+from generate import exports, fallbacks, header, reference, rows, simulator  # noqa: E402
 from generate.facts import Facts  # noqa: E402
 from generate.tables import FactError  # noqa: E402
 
@@ -27,6 +27,8 @@ def all_outputs():
     made.update(header.outputs(facts))
     made.update(reference.outputs(facts))
     made.update(fallbacks.outputs(facts, ROOT / "abi"))
+    made.update(exports.outputs(facts))
+    made.update(simulator.outputs(facts))
     for name, unused in (("shapes.tsv", facts.shapes.unused()), ("words.tsv", facts.words.unused())):
         if unused:
             raise FactError("abi/%s: no such thing: %s" % (name, ", ".join(unused)))

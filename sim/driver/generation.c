@@ -5,7 +5,6 @@
 
 const nvpsim_generation nvpsim__generation = {
     .version = NVPSIM_DRIVER_VERSION,
-    .major = NVPSIM_DRIVER_MAJOR,
-    .minor = NVPSIM_DRIVER_MINOR,
+    .release = NVPSIM_DRIVER_RELEASE,
     .cuda = NVPSIM_DRIVER_CUDA,
 };

@@ -51,7 +51,7 @@ nvmlReturn_t nvpsim__may_change(void)
 
 nvmlReturn_t nvpsim__version_mismatch(void)
 {
-    return nvpsim__generation.major >= 525 ? NVML_ERROR_ARGUMENT_VERSION_MISMATCH : NVML_ERROR_INVALID_ARGUMENT;
+    return nvpsim__driver_since(525, 0, 0) ? NVML_ERROR_ARGUMENT_VERSION_MISMATCH : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t nvpsim__list_room(unsigned *count, const void *items, unsigned available)

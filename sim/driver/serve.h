@@ -55,6 +55,9 @@ nvmlReturn_t nvpsim__list_room(unsigned *count, const void *items, unsigned avai
 /** Errors by NVML's numbers of error and counter type, at an NVPSIM_ECC_ place. */
 uint64_t nvpsim__ecc_count(const nvpsim_device *device, unsigned error, unsigned counter, unsigned place);
 
+/** How many active links of a device the driver sees. */
+unsigned nvpsim__nvlinks(const nvpsim_device *device);
+
 /** The nvmlNvlinkVersion_t of the device's links. */
 unsigned nvpsim__nvlink_version(void);
 

@@ -17,7 +17,7 @@ static bool domain_of(nvmlClockType_t type, nvpsim_clock_domain *domain)
         return true;
     case NVML_CLOCK_VIDEO:
         *domain = NVPSIM_VIDEO;
-        return true;
+        return nvpsim__driver_known[NVPSIM_KNOWN_CLOCK_TYPES] > NVML_CLOCK_VIDEO;
     default:
         return false;
     }
@@ -224,6 +224,15 @@ static const unsigned long long reason_bits[NVPSIM_THROTTLE_REASONS] = {
     nvmlClocksEventReasonDisplayClockSetting,
 };
 
+/* The reasons that a driver can give; newer ones were told as none. */
+static unsigned long long reasons_known(void)
+{
+    if (nvpsim__driver_since(390, 157, 0)) {
+        return nvmlClocksEventReasonAll;
+    }
+    return nvpsim__driver_since(375, 20, 0) ? 0x1f : 0xf;
+}
+
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long *clocksEventReasons)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
@@ -239,7 +248,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t d
         if (stated.state == NVPSIM_GIVEN ? stated.value != 0 : follows)
             reasons |= reason_bits[i];
     }
-    *clocksEventReasons = reasons;
+    *clocksEventReasons = reasons & reasons_known();
     return NVML_SUCCESS;
 }
 
@@ -255,10 +264,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t
     (void)device;
     if (!supportedClocksEventReasons)
         return NVML_ERROR_INVALID_ARGUMENT;
-    unsigned long long reasons = 0;
-    for (int i = 0; i < NVPSIM_THROTTLE_REASONS; i++)
-        reasons |= reason_bits[i];
-    *supportedClocksEventReasons = reasons;
+    *supportedClocksEventReasons = reasons_known();
     return NVML_SUCCESS;
 }
 

@@ -128,7 +128,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, 
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     int place = place_of(locationType);
-    if (!count || !kinds_known(errorType, counterType) || (unsigned)locationType >= NVML_MEMORY_LOCATION_COUNT)
+    if (!count || !kinds_known(errorType, counterType) ||
+        (unsigned)locationType >= nvpsim__driver_known[NVPSIM_KNOWN_MEMORY_LOCATIONS])
         return NVML_ERROR_INVALID_ARGUMENT;
     if (!ecc_is_on(own) || place < 0)
         return NVML_ERROR_NOT_SUPPORTED;

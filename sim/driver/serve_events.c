@@ -41,7 +41,7 @@ nvmlReturn_t nvpsim__serve_nvmlEventSetCreate(nvmlEventSet_t *set)
             return NVML_SUCCESS;
         }
     }
-    return NVML_ERROR_INSUFFICIENT_RESOURCES;
+    return nvpsim__driver_knows_error(NVML_ERROR_INSUFFICIENT_RESOURCES) ? NVML_ERROR_INSUFFICIENT_RESOURCES : NVML_ERROR_UNKNOWN;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlEventSetFree(nvmlEventSet_t set)

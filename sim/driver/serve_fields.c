@@ -105,9 +105,9 @@ static nvmlReturn_t field_remapped(const field_query *entry)
 
 static nvmlReturn_t link_check(const field_query *entry, unsigned link)
 {
-    if (entry->device->nvlinks == 0)
+    if (nvpsim__nvlinks(entry->device) == 0)
         return NVML_ERROR_NOT_SUPPORTED;
-    return link < entry->device->nvlinks ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+    return link < nvpsim__nvlinks(entry->device) ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 static nvmlReturn_t put_kib(const field_query *entry, nvpsim_direction direction, unsigned links, double factor)
@@ -132,7 +132,7 @@ static nvmlReturn_t field_link_zero(const field_query *entry)
 
 static nvmlReturn_t field_links_zero(const field_query *entry)
 {
-    return entry->device->nvlinks > 0 ? put_long(entry, 0) : NVML_ERROR_NOT_SUPPORTED;
+    return nvpsim__nvlinks(entry->device) > 0 ? put_long(entry, 0) : NVML_ERROR_NOT_SUPPORTED;
 }
 
 static nvmlReturn_t field_link_tx_kib(const field_query *entry)
@@ -149,7 +149,7 @@ static nvmlReturn_t field_link_rx_kib(const field_query *entry)
 
 static nvmlReturn_t field_links_kib(const field_query *entry)
 {
-    return put_kib(entry, (nvpsim_direction)entry->argument, entry->device->nvlinks, 1);
+    return put_kib(entry, (nvpsim_direction)entry->argument, nvpsim__nvlinks(entry->device), 1);
 }
 
 static nvmlReturn_t field_link_speed(const field_query *entry)
@@ -160,25 +160,25 @@ static nvmlReturn_t field_link_speed(const field_query *entry)
 
 static nvmlReturn_t field_links_speed(const field_query *entry)
 {
-    return entry->device->nvlinks > 0 ? put_int(entry, link_mbps()) : NVML_ERROR_NOT_SUPPORTED;
+    return nvpsim__nvlinks(entry->device) > 0 ? put_int(entry, link_mbps()) : NVML_ERROR_NOT_SUPPORTED;
 }
 
 static nvmlReturn_t field_link_count(const field_query *entry)
 {
-    return put_int(entry, entry->device->nvlinks);
+    return put_int(entry, nvpsim__nvlinks(entry->device));
 }
 
 static nvmlReturn_t field_switch_links(const field_query *entry)
 {
-    return put_int(entry, nvpsim__world->scenario->switch_count > 0 ? entry->device->nvlinks : 0);
+    return put_int(entry, nvpsim__world->scenario->switch_count > 0 ? nvpsim__nvlinks(entry->device) : 0);
 }
 
 /* The scope is a link, or all ones for the sum over all. */
 static nvmlReturn_t scope_links(const field_query *entry, unsigned *links)
 {
-    if (entry->device->nvlinks == 0)
+    if (nvpsim__nvlinks(entry->device) == 0)
         return NVML_ERROR_NOT_SUPPORTED;
-    *links = entry->value->scopeId == UINT32_MAX ? entry->device->nvlinks : 1;
+    *links = entry->value->scopeId == UINT32_MAX ? nvpsim__nvlinks(entry->device) : 1;
     return *links > 1 ? NVML_SUCCESS : link_check(entry, entry->value->scopeId);
 }
 
@@ -226,9 +226,9 @@ static nvmlReturn_t field_scope_speed(const field_query *entry)
 
 static nvmlReturn_t field_scope_state(const field_query *entry)
 {
-    if (entry->device->nvlinks == 0)
+    if (nvpsim__nvlinks(entry->device) == 0)
         return NVML_ERROR_NOT_SUPPORTED;
-    return put_int(entry, entry->value->scopeId < entry->device->nvlinks);
+    return put_int(entry, entry->value->scopeId < nvpsim__nvlinks(entry->device));
 }
 
 static nvmlReturn_t field_scope_version(const field_query *entry)
@@ -309,46 +309,72 @@ static nvmlReturn_t field_pcie_bytes(const field_query *entry)
 }
 
 static const struct row {
-    unsigned first, last, major, minor;
+    unsigned first, last;
     field_reader *read;
     unsigned argument;
 } rows[] = {
-#define FIELD(first, last, major, minor, reader, argument) { first, last, major, minor, field_##reader, argument },
+#define FIELD(first, last, reader, argument) { first, last, field_##reader, argument },
 #include "driver/fields.def"
 #undef FIELD
 };
 
-/* The highest id that drivers of a branch know: what lies above is a wrong argument, what lies below at most not supported. */
-static unsigned highest_id(void)
+enum { FIELDS_MAX = 320 };
+
+/** What a number means to this driver: the id as the newest driver numbers it (0: unknown), and its row if it has an answer. */
+static struct meaning {
+    unsigned short id;
+    const struct row *row;
+} meanings[FIELDS_MAX];
+static unsigned numbers_end; /* numbers from here on are wrong arguments */
+
+static const struct row *row_of(unsigned id)
 {
-    static const struct {
-        unsigned major, highest;
-    } branches[] = { { 610, 303 }, { 595, 295 }, { 590, 288 }, { 580, 295 }, { 575, 273 }, { 570, 268 },
-                     { 565, 230 }, { 560, 229 }, { 555, 200 }, { 550, 199 }, { 535, 196 }, { 525, 196 },
-                     { 520, 166 }, { 460, 160 }, { 450, 146 }, { 410, 95 } };
-    for (size_t i = 0; i < sizeof branches / sizeof branches[0]; i++) {
-        if (nvpsim__generation.major >= branches[i].major)
-            return branches[i].highest;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (id >= rows[i].first && id <= rows[i].last) {
+            return &rows[i];
+        }
     }
-    return 82;
+    return NULL;
 }
 
-static bool row_is_known(const struct row *row)
+static void ids_learn(unsigned first, unsigned last, unsigned number, unsigned since, unsigned until)
 {
-    const nvpsim_generation *own = &nvpsim__generation;
-    return own->major > row->major || (own->major == row->major && own->minor >= row->minor);
+    if (nvpsim__generation.release < since || nvpsim__generation.release >= until) {
+        return;
+    }
+    for (unsigned id = first; id <= last && number < FIELDS_MAX; id++, number++) {
+        meanings[number] = (struct meaning){ (unsigned short)id, row_of(id) };
+    }
+}
+
+static void end_learn(unsigned end, unsigned since)
+{
+    if (nvpsim__generation.release >= since) {
+        numbers_end = end;
+    }
+}
+
+__attribute__((constructor)) static void meanings_make(void)
+{
+#define FIELD_IDS(first, last, number, since, until) ids_learn(first, last, number, since, until);
+#define FIELD_END(end, since) end_learn(end, since);
+#include "driver/field_releases.def"
+#undef FIELD_IDS
+#undef FIELD_END
 }
 
 static nvmlReturn_t field_read(const nvpsim_device *device, uint64_t now_ns, nvmlFieldValue_t *value)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct row *row = &rows[i];
-        if (value->fieldId < row->first || value->fieldId > row->last || !row_is_known(row))
-            continue;
-        field_query one = { device, now_ns, value->fieldId - row->first, row->argument, value };
-        return row->read(&one);
+    unsigned number = value->fieldId;
+    if (number == 0 || number >= numbers_end || number >= FIELDS_MAX) {
+        return NVML_ERROR_INVALID_ARGUMENT;
     }
-    return value->fieldId == 0 || value->fieldId > highest_id() ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_NOT_SUPPORTED;
+    const struct meaning *meaning = &meanings[number];
+    if (meaning->id == 0 || !meaning->row) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    field_query one = { device, now_ns, meaning->id - meaning->row->first, meaning->row->argument, value };
+    return meaning->row->read(&one);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t *values)

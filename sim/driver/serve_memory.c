@@ -14,7 +14,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemo
         return NVML_ERROR_INVALID_ARGUMENT;
     if (!nvpsim__device_memory(nvpsim__device_of(device), nvpsim__now_ns(), &now))
         return NVML_ERROR_NOT_SUPPORTED;
-    bool counts_reserved = nvpsim__generation.major >= 510;
+    bool counts_reserved = nvpsim__driver_since(510, 39, 1);
     memory->total = now.total - (counts_reserved ? 0 : now.reserved);
     memory->free = now.free;
     memory->used = now.used + (counts_reserved ? now.reserved : 0);

@@ -7,10 +7,16 @@
 
 #include "driver/serve.h"
 
-/* Which links a driver counts grew over time; all of these have 18. */
+/* Which links a driver counts grew over time; it sees no more of a device's. */
+unsigned nvpsim__nvlinks(const nvpsim_device *device)
+{
+    unsigned known = nvpsim__driver_known[NVPSIM_KNOWN_NVLINKS];
+    return device->nvlinks < known ? device->nvlinks : known;
+}
+
 static nvmlReturn_t link_check(const nvpsim_device *device, unsigned int link, const void *out)
 {
-    if (!out || link >= NVPSIM_NVLINKS_MAX)
+    if (!out || link >= nvpsim__driver_known[NVPSIM_KNOWN_NVLINKS])
         return NVML_ERROR_INVALID_ARGUMENT;
     return device->nvlinks > 0 ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
@@ -19,7 +25,7 @@ static nvmlReturn_t link_check(const nvpsim_device *device, unsigned int link, c
 static nvmlReturn_t active_check(const nvpsim_device *device, unsigned int link, const void *out)
 {
     nvmlReturn_t result = link_check(device, link, out);
-    return result == NVML_SUCCESS && link >= device->nvlinks ? NVML_ERROR_NOT_SUPPORTED : result;
+    return result == NVML_SUCCESS && link >= nvpsim__nvlinks(device) ? NVML_ERROR_NOT_SUPPORTED : result;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t *isActive)
@@ -27,7 +33,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigne
     const nvpsim_device *own = nvpsim__device_of(device);
     nvmlReturn_t result = link_check(own, link, isActive);
     if (result == NVML_SUCCESS)
-        *isActive = link < own->nvlinks ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+        *isActive = link < nvpsim__nvlinks(own) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
     return result;
 }
 
@@ -66,7 +72,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, 
     nvmlReturn_t result = active_check(nvpsim__device_of(device), link, counterValue);
     if (result != NVML_SUCCESS)
         return result;
-    if ((unsigned)counter >= NVML_NVLINK_ERROR_COUNT)
+    if ((unsigned)counter >= nvpsim__driver_known[NVPSIM_KNOWN_NVLINK_ERRORS])
         return NVML_ERROR_INVALID_ARGUMENT;
     *counterValue = 0;
     return NVML_SUCCESS;
@@ -192,7 +198,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvml
     if (!gpuFabricInfo)
         return NVML_ERROR_INVALID_ARGUMENT;
     memcpy(&version, gpuFabricInfo, sizeof version);
-    bool is_third = version == nvmlGpuFabricInfo_v3 && nvpsim__generation.major >= 560;
+    bool is_third = version == nvmlGpuFabricInfo_v3 && nvpsim__driver_since(580, 65, 6);
     if (version != nvmlGpuFabricInfo_v2 && !is_third)
         return nvpsim__version_mismatch();
     if (!has_fabric(own))

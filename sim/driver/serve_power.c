@@ -140,7 +140,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetViolationStatus(nvmlDevice_t device, nvm
                                                         nvmlViolationTime_t *violTime)
 {
     (void)device;
-    if (!violTime || (unsigned)perfPolicyType >= NVML_PERF_POLICY_COUNT)
+    if (!violTime || (unsigned)perfPolicyType >= nvpsim__driver_known[NVPSIM_KNOWN_PERF_POLICIES])
         return NVML_ERROR_INVALID_ARGUMENT;
     violTime->referenceTime = nvpsim__wall_us(nvpsim__now_ns());
     violTime->violationTime = 0;

@@ -5,7 +5,13 @@
 
 #include "driver/serve.h"
 
-enum record_form { RECORD_V1, RECORD_V2 };
+enum record_form { RECORD_V1, RECORD_V2, RECORD_V3 };
+
+/* For a while the records of the third call had a field more; the name of the call stayed. */
+static enum record_form form_of_v3(void)
+{
+    return nvpsim__driver_since(535, 43, 2) && !nvpsim__driver_since(535, 98, 0) ? RECORD_V3 : RECORD_V2;
+}
 
 /* A process of the lists, or the end of them. */
 static const nvpsim_process *process_next(const nvpsim_device *device, size_t *at, unsigned type, uint64_t now_ns)
@@ -43,12 +49,13 @@ static void record_put(void *records, size_t index, enum record_form form, unsig
         record.usedGpuMemory = used_bytes;
         memcpy((char *)records + index * sizeof record, &record, sizeof record);
     } else {
-        nvmlProcessInfo_v2_t record;
+        nvp_ProcessInfo_v3_t record;
+        size_t size = form == RECORD_V2 ? sizeof(nvmlProcessInfo_v2_t) : sizeof record;
         memset(&record, 0, sizeof record);
         record.pid = pid;
         record.usedGpuMemory = used_bytes;
         record.gpuInstanceId = record.computeInstanceId = UINT32_MAX;
-        memcpy((char *)records + index * sizeof record, &record, sizeof record);
+        memcpy((char *)records + index * size, &record, size);
     }
 }
 
@@ -81,7 +88,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
                                                                    nvmlProcessInfo_t *infos)
 {
-    return list_put(device, NVPSIM_PROCESS_COMPUTE, RECORD_V2, infoCount, infos);
+    return list_put(device, NVPSIM_PROCESS_COMPUTE, form_of_v3(), infoCount, infos);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
@@ -99,7 +106,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
                                                                     nvmlProcessInfo_t *infos)
 {
-    return list_put(device, NVPSIM_PROCESS_GRAPHICS, RECORD_V2, infoCount, infos);
+    return list_put(device, NVPSIM_PROCESS_GRAPHICS, form_of_v3(), infoCount, infos);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
@@ -117,7 +124,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
                                                                       nvmlProcessInfo_t *infos)
 {
-    return list_put(device, NVPSIM_PROCESS_MPS, RECORD_V2, infoCount, infos);
+    return list_put(device, NVPSIM_PROCESS_MPS, form_of_v3(), infoCount, infos);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t *plist)

@@ -63,7 +63,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplin
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t now_ns = nvpsim__now_ns(), first, last;
     unsigned value;
-    if (!sampleValType || !sampleCount || (unsigned)type >= NVML_SAMPLINGTYPE_COUNT)
+    if (!sampleValType || !sampleCount || (unsigned)type >= nvpsim__driver_known[NVPSIM_KNOWN_SAMPLING_TYPES])
         return NVML_ERROR_INVALID_ARGUMENT;
     if (!sample_at(own, type, now_ns, &value))
         return NVML_ERROR_NOT_SUPPORTED;

@@ -38,7 +38,7 @@ nvmlReturn_t nvpsim__serve_nvmlSystemGetDriverVersion(char *version, unsigned in
 /* From 535 on this needs no init. */
 nvmlReturn_t nvpsim__serve_nvmlSystemGetNVMLVersion(char *version, unsigned int length)
 {
-    if (nvpsim__generation.major < 535 && !atomic_load_explicit(&nvpsim__session_live, memory_order_acquire))
+    if (!nvpsim__driver_since(535, 0, 0) && !atomic_load_explicit(&nvpsim__session_live, memory_order_acquire))
         return NVML_ERROR_UNINITIALIZED;
     char text[NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE];
     snprintf(text, sizeof text, "%u.%s", nvpsim__generation.cuda / 1000, nvpsim__generation.version);

@@ -33,6 +33,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device
                                                              unsigned int *temp)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
+    if ((unsigned)thresholdType >= nvpsim__driver_known[NVPSIM_KNOWN_THRESHOLDS]) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
     switch (thresholdType) {
     case NVML_TEMPERATURE_THRESHOLD_SHUTDOWN:
         return nvpsim__put_number(temp, spec->shutdown_c);

@@ -11,11 +11,23 @@ static void cpus_put(const nvpsim_device *device, unsigned int size, unsigned lo
         set[i] = i < NVPSIM_CPU_WORDS ? device->cpus[i] : 0;
 }
 
+/* The first drivers had a set of words of 32 bits. */
+static void cpus_put_narrow(const nvpsim_device *device, unsigned int size, unsigned *set)
+{
+    for (unsigned i = 0; i < size; i++) {
+        set[i] = i / 2 < NVPSIM_CPU_WORDS ? (unsigned)(device->cpus[i / 2] >> (i % 2 * 32)) : 0;
+    }
+}
+
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpuSetSize, unsigned long *cpuSet)
 {
     if (!cpuSet || cpuSetSize == 0)
         return NVML_ERROR_INVALID_ARGUMENT;
-    cpus_put(nvpsim__device_of(device), cpuSetSize, cpuSet);
+    if (nvpsim__driver_since(375, 20, 0)) {
+        cpus_put(nvpsim__device_of(device), cpuSetSize, cpuSet);
+    } else {
+        cpus_put_narrow(nvpsim__device_of(device), cpuSetSize, (unsigned *)(void *)cpuSet);
+    }
     return NVML_SUCCESS;
 }
 

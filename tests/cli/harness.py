@@ -67,7 +67,11 @@ def execute(command, env=None, stdin=None):
     return Result(done.returncode, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape"))
 
 
-def sim_command(*arguments, profile=None, scenario=None, driver=None):
+# The driver that the tests look at, the golden screens among them, unless they say which.
+DRIVER = "550.163.01"
+
+
+def sim_command(*arguments, profile=None, scenario=None, driver=DRIVER):
     """The command line that runs nvpulse with these arguments on a simulated driver whose clock stands still."""
     command = [program(), "sim", "--clock", "stepped"]
     command += ["--profile", profile] if profile else []
@@ -85,7 +89,7 @@ class CommandTest(unittest.TestCase):
         """Without a driver: the library that is named does not exist."""
         return execute([program(), *arguments], environment(**{"NVPULSE_NVML_PATH": "/nonexistent/libnvidia-ml.so.1", **env}))
 
-    def run_sim(self, *arguments, profile="h100x8", driver=None, scenario=None, **env):
+    def run_sim(self, *arguments, profile="h100x8", driver=DRIVER, scenario=None, **env):
         if scenario is not None:
             profile = None
         return execute(sim_command(*arguments, profile=profile, scenario=scenario, driver=driver), environment(**env))

@@ -161,6 +161,8 @@ enum { READERS = 4, LOOPS = 400 };
 static void *read_all(void *argument)
 {
     (void)argument;
+    bool has_energy = sim_find("nvmlDeviceGetTotalEnergyConsumption") != NULL,
+         has_fields = sim_find("nvmlDeviceGetFieldValues") != NULL;
     for (int i = 0; i < LOOPS; i++) {
         nvmlDevice_t device;
         unsigned value, count = 0;
@@ -170,11 +172,15 @@ static void *read_all(void *argument)
         if (CALL(nvmlDeviceGetHandleByIndex_v2)((unsigned)i % 8, &device) != NVML_SUCCESS)
             continue;
         CALL(nvmlDeviceGetPowerUsage)(device, &value);
-        CALL(nvmlDeviceGetTotalEnergyConsumption)(device, &energy);
+        if (has_energy) {
+            CALL(nvmlDeviceGetTotalEnergyConsumption)(device, &energy);
+        }
         CALL(nvmlDeviceGetMemoryInfo)(device, &memory);
-        CALL(nvmlDeviceGetFieldValues)(device, 1, &field);
+        if (has_fields) {
+            CALL(nvmlDeviceGetFieldValues)(device, 1, &field);
+        }
         CALL(nvmlDeviceGetClockInfo)(device, NVML_CLOCK_SM, &value);
-        CALL(nvmlDeviceGetComputeRunningProcesses_v2)(device, &count, NULL);
+        CALL(nvmlDeviceGetComputeRunningProcesses)(device, &count, NULL);
         CALL(nvpsim_call_count)(NULL);
         CALL(nvpsim_in_flight)();
     }

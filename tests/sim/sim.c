@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 const char *sim_path;
+char sim_driver[32];
 unsigned sim_major;
 
 static void *library;
@@ -23,7 +24,10 @@ int sim_arguments(int count, char **arguments)
     }
     sim_path = arguments[1];
     const char *driver = strstr(sim_path, "/sim/");
-    sim_major = driver ? (unsigned)strtoul(driver + 5, NULL, 10) : 0;
+    if (!driver || sscanf(driver, "/sim/%31[0-9.]", sim_driver) != 1) {
+        return 2;
+    }
+    sim_major = (unsigned)strtoul(sim_driver, NULL, 10);
     return sim_major > 0 ? 0 : 2;
 }
 
@@ -88,6 +92,38 @@ void *sim_need(const char *name)
     if (!symbol)
         fail_msg("%s is not exported", name);
     return symbol;
+}
+
+bool sim_since(unsigned major, unsigned minor, unsigned patch)
+{
+    const unsigned wanted[3] = { major, minor, patch };
+    unsigned own[3] = { 0 };
+    sscanf(sim_driver, "%u.%u.%u", &own[0], &own[1], &own[2]);
+    for (int i = 0; i < 3; i++) {
+        if (own[i] != wanted[i]) {
+            return own[i] > wanted[i];
+        }
+    }
+    return true;
+}
+
+unsigned sim_nvlinks(void)
+{
+    if (sim_since(610, 43, 2)) {
+        return 36;
+    }
+    return sim_since(520, 56, 6) ? 18 : (sim_since(450, 51, 0) ? 12 : 6);
+}
+
+void sim_needs(const char *const *names)
+{
+    for (; *names; names++) {
+        if (!sim_find(*names)) {
+            sim_unload(NULL);
+            print_message("driver %s has no %s\n", sim_driver, *names);
+            skip();
+        }
+    }
 }
 
 void sim_init(void)

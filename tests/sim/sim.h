@@ -22,11 +22,12 @@
 #include "abi/functions.def"
 typedef const char *nvmlErrorString_fn(nvmlReturn_t result);
 
-/** The path of the library under test and its major version, from the command line. */
+/** The path of the library under test, its driver version and the major number of that, from the command line. */
 extern const char *sim_path;
+extern char sim_driver[32];
 extern unsigned sim_major;
 
-/** Sets both from argv[1], a path such as .../sim/550.163.01/libnvidia-ml.so.1; the exit status to end with, or 0. */
+/** Sets them from argv[1], a path such as .../sim/550.163.01/libnvidia-ml.so.1; the exit status to end with, or 0. */
 int sim_arguments(int count, char **arguments);
 
 /** Loads the library with a profile and a stepped clock, not initialised. One at a time. */
@@ -42,6 +43,16 @@ int sim_unload(void **state);
 void *sim_find(const char *name);
 /** A symbol that must be there. */
 void *sim_need(const char *name);
+
+/** Whether the driver under test is of this release or a newer one. */
+bool sim_since(unsigned major, unsigned minor, unsigned patch);
+
+/** How many NVLink links of a device the driver under test counts. */
+unsigned sim_nvlinks(void);
+
+/** Skips the test, visibly, when the driver under test lacks one of these functions. */
+#define NEEDS(...) sim_needs((const char *const[]){ __VA_ARGS__, NULL })
+void sim_needs(const char *const *names);
 
 /** Calls: CALL(nvmlDeviceGetCount_v2)(&count). */
 #define CALL(name) ((name##_fn *)sim_need(#name))

@@ -30,12 +30,12 @@ static unsigned temperature_c(nvmlDevice_t device)
     return temperature;
 }
 
-static unsigned long long process_memory(nvmlDevice_t device, nvmlDeviceGetComputeRunningProcesses_v2_fn *list)
+static unsigned long long process_memory(nvmlDevice_t device)
 {
-    nvmlProcessInfo_v2_t processes[64];
+    nvmlProcessInfo_v1_t processes[64];
     unsigned count = 64;
     unsigned long long sum = 0;
-    SUCCEEDS(list(device, &count, processes));
+    SUCCEEDS(CALL(nvmlDeviceGetComputeRunningProcesses)(device, &count, processes));
     for (unsigned i = 0; i < count; i++)
         sum += processes[i].usedGpuMemory;
     return sum;
@@ -48,13 +48,13 @@ static void memory_check(nvmlDevice_t device)
     SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo)(device, &v1));
     assert_true(v1.used + v1.free == v1.total);
     assert_true(v1.used % 65536 == 0);
+    assert_true(process_memory(device) <= v1.used);
     if (!sim_find("nvmlDeviceGetMemoryInfo_v2"))
         return;
     SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo_v2)(device, &v2));
     assert_true(v2.used + v2.free + v2.reserved == v2.total);
     assert_true(v1.total == v2.total && v1.used == v2.used + v2.reserved);
-    unsigned long long sum = process_memory(device, CALL(nvmlDeviceGetComputeRunningProcesses_v2));
-    assert_true(sum <= v2.used);
+    assert_true(process_memory(device) <= v2.used);
 }
 
 static void power_check(nvmlDevice_t device)
@@ -111,6 +111,7 @@ static void test_values__energy_is_the_integral_of_power(void **state)
 {
     (void)state;
     sim_load_profile("h100x8");
+    NEEDS("nvmlDeviceGetTotalEnergyConsumption");
     sim_init();
     for (unsigned i = 0; i < 8; i++) {
         nvmlDevice_t device = sim_device(i);
@@ -160,12 +161,17 @@ static void test_values__transmit_and_receive_differ(void **state)
 {
     (void)state;
     sim_load_profile("h100x8");
+    NEEDS("nvmlDeviceGetPcieThroughput", "nvmlDeviceGetFieldValues");
     sim_init();
     unsigned tx, rx;
     nvmlDevice_t device = sim_device(0);
     SUCCEEDS(CALL(nvmlDeviceGetPcieThroughput)(device, NVML_PCIE_UTIL_TX_BYTES, &tx));
     SUCCEEDS(CALL(nvmlDeviceGetPcieThroughput)(device, NVML_PCIE_UTIL_RX_BYTES, &rx));
     assert_true(tx > 0 && rx > 0 && tx != rx);
+    if (!sim_since(450, 51, 0)) { /* no field for it yet */
+        SUCCEEDS(CALL(nvmlShutdown)());
+        return;
+    }
     nvmlFieldValue_t values[2] = { { .fieldId = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, .scopeId = UINT32_MAX },
                                    { .fieldId = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, .scopeId = UINT32_MAX } };
     sim_step_ms(10000);
@@ -227,6 +233,7 @@ static void test_values__each_kind_of_movement_moves_as_it_says(void **state)
 static void dump(char *text, size_t size)
 {
     size_t used = 0;
+    bool has_energy = sim_find("nvmlDeviceGetTotalEnergyConsumption") != NULL;
     for (int step = 0; step < 40; step++, sim_step_ms(731)) {
         for (unsigned i = 0; i < 8; i++) {
             nvmlDevice_t device = sim_device(i);
@@ -237,8 +244,8 @@ static void dump(char *text, size_t size)
             SUCCEEDS(CALL(nvmlDeviceGetMemoryInfo)(device, &memory));
             SUCCEEDS(CALL(nvmlDeviceGetClockInfo)(device, NVML_CLOCK_SM, &clock));
             int added = snprintf(text + used, size - used, "%s %u %u %llu %llu %u %u\n", uuid, gpu_percent(i),
-                                 read_uint("nvmlDeviceGetPowerUsage", device), energy_mj(device), memory.used, clock,
-                                 temperature_c(device));
+                                 read_uint("nvmlDeviceGetPowerUsage", device), has_energy ? energy_mj(device) : 0, memory.used,
+                                 clock, temperature_c(device));
             used += (size_t)added;
             assert_true(used < size);
         }
@@ -272,6 +279,7 @@ static void test_values__a_power_limit_bends_the_curves_without_a_jump(void **st
     (void)state;
     sim_load_scenario("base: h100x8\nclock: stepped\nprivileged: true\n"
                       "devices: [{index: 0, utilization: {gpu: 100}}]\n");
+    NEEDS("nvmlDeviceGetTotalEnergyConsumption");
     sim_init();
     nvmlDevice_t device = sim_device(0);
     sim_step_ms(100000);
@@ -317,6 +325,16 @@ static void test_values__settings_change_or_are_refused_honestly(void **state)
     SUCCEEDS(CALL(nvmlDeviceSetComputeMode)(device, NVML_COMPUTEMODE_PROHIBITED));
     SUCCEEDS(CALL(nvmlDeviceGetComputeMode)(device, &compute));
     assert_int_equal(compute, NVML_COMPUTEMODE_PROHIBITED);
+    SUCCEEDS(CALL(nvmlShutdown)());
+}
+
+static void test_values__locked_clocks_hold(void **state)
+{
+    (void)state;
+    sim_load_scenario("base: h100x8\nclock: stepped\nprivileged: true\n");
+    NEEDS("nvmlDeviceSetGpuLockedClocks");
+    sim_init();
+    nvmlDevice_t device = sim_device(0);
     unsigned clock = 0;
     SUCCEEDS(CALL(nvmlDeviceSetGpuLockedClocks)(device, 900, 990));
     SUCCEEDS(CALL(nvmlDeviceGetClockInfo)(device, NVML_CLOCK_GRAPHICS, &clock));
@@ -331,6 +349,7 @@ static void test_values__fields_have_results_of_their_own(void **state)
 {
     (void)state;
     sim_load_profile("h100x8");
+    NEEDS("nvmlDeviceGetFieldValues");
     sim_init();
     nvmlDevice_t device = sim_device(0);
     nvmlFieldValue_t values[] = {
@@ -345,18 +364,25 @@ static void test_values__fields_have_results_of_their_own(void **state)
     };
     int count = sizeof values / sizeof values[0];
     SUCCEEDS(CALL(nvmlDeviceGetFieldValues)(device, count, values));
-    assert_int_equal(values[0].nvmlReturn, NVML_SUCCESS);
-    assert_int_equal(values[0].valueType, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG);
-    assert_true(values[0].value.ullVal == energy_mj(device));
+    if (sim_find("nvmlDeviceGetTotalEnergyConsumption")) {
+        assert_int_equal(values[0].nvmlReturn, NVML_SUCCESS);
+        assert_int_equal(values[0].valueType, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG);
+        assert_true(values[0].value.ullVal == energy_mj(device));
+    } else {
+        assert_int_equal(values[0].nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
+    }
     assert_true(values[0].timestamp == 1735689600000000);
     assert_int_equal(values[1].nvmlReturn, NVML_SUCCESS);
     assert_in_range(values[1].value.uiVal, 46, 71);
     assert_int_equal(values[2].nvmlReturn, sim_major < 525 ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS);
     assert_int_equal(values[3].nvmlReturn, NVML_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(values[4].value.uiVal, 26562);
     assert_int_equal(values[5].value.ullVal, 0);
-    assert_int_equal(values[6].value.uiVal, 18);
-    assert_int_equal(values[7].nvmlReturn, sim_major < 550 ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_NOT_SUPPORTED);
+    if (sim_since(390, 157, 0)) {
+        assert_int_equal(values[4].value.uiVal, 26562);
+        assert_int_equal(values[6].value.uiVal, sim_nvlinks() < 18 ? sim_nvlinks() : 18);
+    }
+    nvmlReturn_t before_555 = sim_since(535, 183, 1) ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+    assert_int_equal(values[7].nvmlReturn, sim_since(555, 42, 2) ? NVML_SUCCESS : before_555);
     SUCCEEDS(CALL(nvmlDeviceGetFieldValues)(sim_device(4), count, values));
     assert_int_equal(values[5].value.ullVal, 3);
     ANSWERS(CALL(nvmlDeviceGetFieldValues)(device, 0, values), NVML_ERROR_INVALID_ARGUMENT);
@@ -407,12 +433,18 @@ static void test_values__what_hardware_lacks_is_not_supported(void **state)
     ANSWERS(CALL(nvmlDeviceGetTotalEccErrors)(device, NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC, &errors),
             NVML_ERROR_NOT_SUPPORTED);
     ANSWERS(CALL(nvmlDeviceGetSerial)(device, text, sizeof text), NVML_ERROR_NOT_SUPPORTED);
-    ANSWERS(CALL(nvmlDeviceGetNvLinkState)(device, 0, &mode), NVML_ERROR_NOT_SUPPORTED);
-    ANSWERS(CALL(nvmlDeviceGetMigMode)(device, &value, &value), NVML_ERROR_NOT_SUPPORTED);
+    if (sim_find("nvmlDeviceGetNvLinkState")) {
+        ANSWERS(CALL(nvmlDeviceGetNvLinkState)(device, 0, &mode), NVML_ERROR_NOT_SUPPORTED);
+    }
+    if (sim_find("nvmlDeviceGetMigMode")) {
+        ANSWERS(CALL(nvmlDeviceGetMigMode)(device, &value, &value), NVML_ERROR_NOT_SUPPORTED);
+    }
     SUCCEEDS(CALL(nvmlDeviceGetFanSpeed)(device, &value));
     assert_in_range(value, 30, 100);
-    SUCCEEDS(CALL(nvmlDeviceGetFanSpeed_v2)(device, 1, &value));
-    ANSWERS(CALL(nvmlDeviceGetFanSpeed_v2)(device, 2, &value), NVML_ERROR_INVALID_ARGUMENT);
+    if (sim_find("nvmlDeviceGetFanSpeed_v2")) {
+        SUCCEEDS(CALL(nvmlDeviceGetFanSpeed_v2)(device, 1, &value));
+        ANSWERS(CALL(nvmlDeviceGetFanSpeed_v2)(device, 2, &value), NVML_ERROR_INVALID_ARGUMENT);
+    }
     SUCCEEDS(CALL(nvmlDeviceGetDisplayActive)(device, &mode));
     assert_int_equal(mode, NVML_FEATURE_ENABLED);
     SUCCEEDS(CALL(nvmlShutdown)());
@@ -427,13 +459,14 @@ static void test_values__nvlink_leads_to_switches(void **state)
 {
     (void)state;
     sim_load_profile("h100x8");
+    NEEDS("nvmlDeviceGetNvLinkRemoteDeviceType");
     sim_init();
     nvmlDevice_t device = sim_device(0);
     nvmlEnableState_t active;
     nvmlPciInfo_t pci;
     nvmlIntNvLinkDeviceType_t type;
     unsigned version;
-    for (unsigned link = 0; link < 18; link++) {
+    for (unsigned link = 0; link < sim_nvlinks() && link < 18; link++) {
         SUCCEEDS(CALL(nvmlDeviceGetNvLinkState)(device, link, &active));
         assert_int_equal(active, NVML_FEATURE_ENABLED);
         SUCCEEDS(CALL(nvmlDeviceGetNvLinkRemotePciInfo_v2)(device, link, &pci));
@@ -443,7 +476,7 @@ static void test_values__nvlink_leads_to_switches(void **state)
     }
     SUCCEEDS(CALL(nvmlDeviceGetNvLinkVersion)(device, 0, &version));
     assert_int_equal(version, NVML_NVLINK_VERSION_4_0);
-    ANSWERS(CALL(nvmlDeviceGetNvLinkState)(device, 18, &active), NVML_ERROR_INVALID_ARGUMENT);
+    ANSWERS(CALL(nvmlDeviceGetNvLinkState)(device, sim_nvlinks(), &active), NVML_ERROR_INVALID_ARGUMENT);
     nvmlGpuTopologyLevel_t level;
     SUCCEEDS(CALL(nvmlDeviceGetTopologyCommonAncestor)(device, sim_device(1), &level));
     assert_int_equal(level, NVML_TOPOLOGY_NODE);
@@ -468,6 +501,7 @@ int main(int count, char **arguments)
         CASE(the_same_clock_gives_the_same_values),
         CASE(a_power_limit_bends_the_curves_without_a_jump),
         CASE(settings_change_or_are_refused_honestly),
+        CASE(locked_clocks_hold),
         CASE(fields_have_results_of_their_own),
         CASE(samples_carry_times_and_only_newer_ones_come),
         CASE(what_hardware_lacks_is_not_supported),
