@@ -4,6 +4,7 @@
  */
 #include "cli/call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static FILE *quiet;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool silenced;
     char *operands[OPERANDS_MAX];
     call_request request = { .operands = operands };
     call_arguments arguments = { .count = 0 };
-    if (!silenced) {
-        silenced = freopen("/dev/null", "w", stderr) != NULL;
+    if (stderr != quiet && (quiet = fopen("/dev/null", "w")) != NULL) {
+        stderr = quiet; /* the messages of the parser; the fuzzer has kept the stream that it writes to */
     }
     if (size < 2) {
         return 0;

@@ -23,7 +23,7 @@ static uint64_t take(struct input *input, size_t bytes)
 {
     uint64_t number = 0;
     bytes = bytes < input->size ? bytes : input->size;
-    memcpy(&number, input->data, bytes);
+    memcpy(&number, input->data, bytes < sizeof(number) ? bytes : sizeof(number));
     input->data += bytes;
     input->size -= bytes;
     return number;
