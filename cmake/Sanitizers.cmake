@@ -7,3 +7,9 @@ if(NVP_SANITIZE)
     add_link_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
+
+# The fuzzers follow coverage into the library and the command.
+if(NVP_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
