@@ -113,18 +113,29 @@ static inline bool nvp_is_sentinel(uint64_t number, size_t size)
 
 #ifndef __cplusplus
 /**
- * The typed form for a scalar that an NVML function writes through its last parameter: the number, or `otherwise` when the call fails or
- * answers a sentinel. The type of `otherwise` must be the type that the function writes; the compiler checks it.
+ * NVP_QUERY_OR(otherwise, function, arguments...): the typed form for a scalar that an NVML function writes through its last
+ * parameter. Gives the number, or `otherwise` when the call fails or answers a sentinel. The type of `otherwise` must be the type
+ * that the function writes; the compiler checks it.
  *
  *     unsigned int power_mw = NVP_QUERY_OR(0u, nvmlDeviceGetPowerUsage, device);
  */
-#define NVP_QUERY_OR(otherwise, function, ...)                                                                                   \
+#define NVP_QUERY_OR(otherwise, ...)                                                                                             \
     __extension__({                                                                                                              \
         __typeof__(otherwise) nvp_default_ = (otherwise);                                                                        \
         __typeof__(otherwise) nvp_number_ = nvp_default_;                                                                        \
-        nvmlReturn_t nvp_return_ = function(__VA_ARGS__, &nvp_number_);                                                          \
+        nvmlReturn_t nvp_return_ = NVP_CALL_LAST(&nvp_number_, __VA_ARGS__);                                                     \
         nvp_return_ != NVML_SUCCESS || NVP_SENTINEL_OF(nvp_number_) ? nvp_default_ : nvp_number_;                                \
     })
+/* Calls a function with the arguments behind it and `last` as its last one. */
+#define NVP_CALL_LAST(last, ...)                                                                                                 \
+    NVP_CHOOSE_7TH(__VA_ARGS__, NVP_CALL_5, NVP_CALL_4, NVP_CALL_3, NVP_CALL_2, NVP_CALL_1, NVP_CALL_0, 0)(last, __VA_ARGS__)
+#define NVP_CHOOSE_7TH(a, b, c, d, e, f, chosen, ...) chosen
+#define NVP_CALL_0(last, function) function(last)
+#define NVP_CALL_1(last, function, a) function(a, last)
+#define NVP_CALL_2(last, function, a, b) function(a, b, last)
+#define NVP_CALL_3(last, function, a, b, c) function(a, b, c, last)
+#define NVP_CALL_4(last, function, a, b, c, d) function(a, b, c, d, last)
+#define NVP_CALL_5(last, function, a, b, c, d, e) function(a, b, c, d, e, last)
 #define NVP_SENTINEL_OF(number)                                                                                                  \
     (_Generic((number), unsigned int: 1, unsigned long long: 1, unsigned long: 1, default: 0) &&                                 \
      nvp_is_sentinel((uint64_t)(number), sizeof(number)))

@@ -217,12 +217,17 @@ def constants_def(facts):
 
 
 def field_ids_def(facts):
-    rows = ["NVP_FIELD_ID(%s, %d)" % (name, macro["value"])
-            for name, macro in sorted(facts.macros.items()) if facts.is_field_id(name)]
+    rows = []
+    for name, macro in sorted(facts.macros.items()):
+        if facts.is_field_id(name):
+            former = macro["first_header"] is None  # in a driver's own header only, for a while
+            rows.append("NVP_FIELD_ID%s(%s, %d)" % ("_FORMER" if former else "", name, macro["value"]))
     return row_file(
         ["The field ids of nvmlDeviceGetFieldValues, sorted by name, as the newest header numbers them.",
-         "A few ids have two names, and some meant something else on other drivers."],
-        {"NVP_FIELD_ID": "name, value"}, rows)
+         "A few ids have two names, and some meant something else on other drivers. NVP_FIELD_ID_FORMER: a name whose",
+         "number means something else today; rows like any other unless it is defined."],
+        {"NVP_FIELD_ID": "name, value", "NVP_FIELD_ID_FORMER": "name, value"}, rows,
+        {"NVP_FIELD_ID_FORMER": "NVP_FIELD_ID"})
 
 
 def errors_def(facts):

@@ -207,9 +207,14 @@ const char *nvp_enum_value_at(const char *enum_name, size_t index, int64_t *valu
 
 const char *nvp_field_id_name(unsigned int field_id)
 {
-    for (size_t i = 0; i < NVP__COUNT_OF(field_ids); i++) {
-        if (field_ids[i].value == (int64_t)field_id) {
-            return field_ids[i].name;
+    static const struct constant present[] = {
+#define NVP_FIELD_ID(name, value) { #name, value },
+#define NVP_FIELD_ID_FORMER(name, value)
+#include "abi/field_ids.def"
+    };
+    for (size_t i = 0; i < NVP__COUNT_OF(present); i++) {
+        if (present[i].value == (int64_t)field_id) {
+            return present[i].name;
         }
     }
     return NULL;

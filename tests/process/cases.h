@@ -31,7 +31,7 @@ struct test_case {
 /** As CHECK, for two statuses; prints both. */
 #define CHECK_STATUS(answer, expected)                                                                                           \
     do {                                                                                                                         \
-        int answer_ = (answer);                                                                                                  \
+        int answer_ = (int)(answer);                                                                                             \
         int expected_ = (expected);                                                                                              \
         if (answer_ != expected_) {                                                                                              \
             fprintf(stderr, "%s:%d: %s is %s, not %s\n", __FILE__, __LINE__, #answer, nvp_status_name(answer_),                  \

@@ -112,7 +112,7 @@ static void exit_from_inside_a_query_skips_the_shutdown(void)
     control_hang("nvmlDeviceGetPowerUsage");
     start(signal_main, &self);
     query_power(NULL);
-    CHECK(!"the query returned");
+    CHECK(false && "the query returned");
 }
 
 static void *hang_in_init(void *argument)

@@ -105,8 +105,8 @@ static const char *const good[] = {
     "version: \"1.0\"\nname: N\ndescription: about\nseed: 7\n",
     "device_defaults: {fan: {count: 0, speed_percent: N/A}, utilization: {gpu: N/A, memory: ~}}\n",
     "device_defaults: {memory: {total_bytes: 16GiB, reserved_bytes: 300 MiB, used_bytes: {move: walk, low: 0, high: 8GiB}}}\n",
-    "device_defaults: {pci: {device_id: 0x1EB810DE}}\ndevices: [{pci: {bus_id: '3b:00.0'}}, {pci: {bus_id: "
-    "'00000001:3b:00.0'}}]\n",
+    ("device_defaults: {pci: {device_id: 0x1EB810DE}}\ndevices: [{pci: {bus_id: '3b:00.0'}}, {pci: {bus_id: "
+     "'00000001:3b:00.0'}}]\n"),
     "processes: [{devices: all, pid: self, type: C+G}]\n",
     "faults: [{function: any, device: any, latency_ms: 5}]\n",
     "device_defaults: &d {name: one}\ndevices: [*d, *d]\n",

@@ -16,7 +16,8 @@ static atomic_bool stop;
 static unsigned int times(unsigned int base)
 {
     const char *factor = getenv("NVP_TORTURE");
-    return factor != NULL && atoi(factor) > 0 ? base * (unsigned int)atoi(factor) : base;
+    unsigned long times_as_large = factor != NULL ? strtoul(factor, NULL, 10) : 0;
+    return times_as_large > 0 && times_as_large <= 1000 ? base * (unsigned int)times_as_large : base;
 }
 
 static void take_devices(void)

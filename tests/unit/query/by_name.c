@@ -39,6 +39,8 @@ static void test_query__number(void **state)
     assert_int_equal(value.kind, NVP_KIND_UINT);
     assert_int_equal(value.as.uint_value, power_mw);
     assert_int_equal(NVP_QUERY_OR(0u, nvmlDeviceGetPowerUsage, device), power_mw);
+    assert_int_equal(NVP_QUERY_OR(0u, nvmlDeviceGetCount), 8);
+    assert_true(NVP_QUERY_OR(0u, nvmlDeviceGetTemperature, device, NVML_TEMPERATURE_GPU) > 0);
 }
 
 static void test_query__text(void **state)

@@ -93,7 +93,8 @@ static void test_constant__names_and_values(void **state)
     assert_string_equal(nvp_enum_value_name("nvmlPstates_t", 8), "NVML_PSTATE_8");
     assert_null(nvp_enum_value_name("nvmlPstates_t", 77));
     assert_null(nvp_enum_value_name("nvmlNoSuchEnum_t", 0));
-    assert_non_null(nvp_field_id_name(NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION));
+    assert_string_equal(nvp_field_id_name(NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION), "NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION");
+    assert_string_equal(nvp_field_id_name(NVML_FI_DEV_MEMORY_TEMP), "NVML_FI_DEV_MEMORY_TEMP");
     assert_null(nvp_field_id_name(60000));
     size_t count = 0;
     while (nvp_enum_value_at("nvmlComputeMode_t", count, &value) != NULL) {
