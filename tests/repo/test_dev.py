@@ -16,7 +16,7 @@ COMMANDS = ("help", "deps", "build", "run", "test", "bench", "lint", "fuzz", "co
 # What the script itself uses.
 PLAIN_TOOLS = ("sh", "cat", "dirname", "find", "printf", "sort", "tr", "env")
 # Stand-ins that only have to be there. gcc must answer as the real one does when asked for a header.
-PRESENT = ("cmake", "ninja", "pkg-config", "python3", "g++", "clang", "man", "tmux")
+PRESENT = ("cmake", "ninja", "pkg-config", "python3", "g++", "clang", "man", "tmux", "valgrind")
 
 
 class DevTest(unittest.TestCase):
