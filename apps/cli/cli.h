@@ -49,6 +49,7 @@ typedef struct cli_command {
 extern const cli_command cli_status_command;
 extern const cli_command cli_call_command;
 extern const cli_command cli_sim_command;
+extern const cli_command cli_doctor_command;
 
 /** The program's name, as messages begin with it. */
 #define CLI_NAME "nvpulse"

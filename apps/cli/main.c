@@ -29,7 +29,9 @@ static const cli_command help_command = {
     .run = run_help,
 };
 
-static const cli_command *const commands[] = { &cli_status_command, &cli_call_command, &cli_sim_command, &help_command };
+static const cli_command *const commands[] = {
+    &cli_status_command, &cli_call_command, &cli_doctor_command, &cli_sim_command, &help_command,
+};
 static const size_t command_count = sizeof commands / sizeof *commands;
 
 static int print_overview(FILE *out)
@@ -109,7 +111,7 @@ static int refuse_option(const char *word)
 static int run(int argc, char **argv, FILE *out)
 {
     if (argc < 2)
-        return cli_misuse(NULL, "a command is missing: status, call, sim or help");
+        return cli_misuse(NULL, "a command is missing: status, call, doctor, sim or help");
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_overview(out);
