@@ -8,7 +8,7 @@ import unittest
 
 import harness
 
-COMMANDS = ("status", "call", "sim")
+COMMANDS = ("status", "call", "doctor", "sim")
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+))?  ", re.MULTILINE)
 MANUAL_OPTION = re.compile(r"^\.TP\n\.B[R]? ((?:\\-\w \", \" )?\\-\\-[^\n]*)$", re.MULTILINE)
 
@@ -111,7 +111,7 @@ class ManualTest(harness.CommandTest):
 
     def test_version_is_that_of_the_program(self):
         version = self.run_plain("--version").out.split()[1]
-        for page in ("nvpulse.1", "nvpulse-status.1", "nvpulse-call.1", "nvpulse-sim.1"):
+        for page in ("nvpulse.1", "nvpulse-status.1", "nvpulse-call.1", "nvpulse-doctor.1", "nvpulse-sim.1"):
             self.assertIn(f'"nvpulse {version}"', manual(page).splitlines()[1])
 
     @unittest.skipUnless(shutil.which("man"), "man is not installed")
