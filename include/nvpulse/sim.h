@@ -49,10 +49,20 @@ typedef int nvpsim_add_fault_fn(const nvpsim_fault *fault);
 typedef void nvpsim_clear_faults_fn(void);
 
 /**
+ * `nvpsim_post_event`: an event of a device (by index): one nvmlEventType bit and its data (an Xid number for
+ * nvmlEventTypeXidCriticalError). The number of event sets that get it, those that registered for it; -1 for a wrong argument.
+ */
+typedef int nvpsim_post_event_fn(unsigned int device, uint64_t type, uint64_t data);
+
+/**
  * `nvpsim_check_scenario`: reads a scenario file without using it. 0 when it is good; -1 when not, with one line in
  * `message` (at most `size` bytes, NULL allowed): FILE:LINE:COLUMN: key 'NAME': what is wrong; allowed: what is right.
+ * A good file may have keys that are known and not used; then the line is FILE: known, not used: NAME, NAME, each once.
  */
 typedef int nvpsim_check_scenario_fn(const char *path, char *message, size_t size);
+
+/** `nvpsim_unused_keys`: the keys of the scenario in use that are known and not used, joined by ", "; "" when none. Static. */
+typedef const char *nvpsim_unused_keys_fn(void);
 
 /** `nvpsim_profile_name`: the name of a built-in profile; NULL past the last. Static memory. */
 typedef const char *nvpsim_profile_name_fn(size_t index);

@@ -14,12 +14,15 @@ typedef struct nvpsim_call {
     bool holds_driver_lock;
 } nvpsim_call;
 
+/** Which functions take the handle of a MIG device; the others answer that they do not support it. */
+extern const bool nvpsim__serves_slices[NVPSIM_FUNCTION_COUNT];
+
 /** The long path: the driver lock, then the faults. */
 nvmlReturn_t nvpsim__call_attend(nvpsim_call *call, int function, int device, nvmlReturn_t so_far);
 void nvpsim__call_unlock(nvpsim_call *call);
 
 /** Real libraries look at the session before they look at any argument. */
-static inline nvmlReturn_t nvpsim__call_check(bool needs_session, bool has_device, nvmlDevice_t handle, int *device)
+static inline nvmlReturn_t nvpsim__call_check(int function, bool needs_session, bool has_device, nvmlDevice_t handle, int *device)
 {
     const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
     if (!needs_session)
@@ -32,6 +35,9 @@ static inline nvmlReturn_t nvpsim__call_check(bool needs_session, bool has_devic
     if (__builtin_expect(!found, 0))
         return NVML_ERROR_INVALID_ARGUMENT;
     *device = (int)found->device->index;
+    if (__builtin_expect(found->slice != NULL, 0) && !nvpsim__serves_slices[function]) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
     return found->device->is_lost ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
 }
 
@@ -41,7 +47,7 @@ static inline nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, b
     int device = -1;
     call->counter = nvpsim__counter_enter(function);
     call->holds_driver_lock = false;
-    nvmlReturn_t result = nvpsim__call_check(needs_session, has_device, handle, &device);
+    nvmlReturn_t result = nvpsim__call_check(function, needs_session, has_device, handle, &device);
     if (__builtin_expect(atomic_load_explicit(&nvpsim__attention, memory_order_relaxed) != 0, 0))
         result = nvpsim__call_attend(call, function, device, result);
     return result;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "driver/counter.h"
+#include "driver/events.h"
 #include "driver/fault.h"
 #include "driver/session.h"
 
@@ -20,7 +21,9 @@ EXPORT nvpsim_step_clock_fn nvpsim_step_clock;
 EXPORT nvpsim_clock_ns_fn nvpsim_clock_ns;
 EXPORT nvpsim_add_fault_fn nvpsim_add_fault;
 EXPORT nvpsim_clear_faults_fn nvpsim_clear_faults;
+EXPORT nvpsim_post_event_fn nvpsim_post_event;
 EXPORT nvpsim_check_scenario_fn nvpsim_check_scenario;
+EXPORT nvpsim_unused_keys_fn nvpsim_unused_keys;
 EXPORT nvpsim_profile_name_fn nvpsim_profile_name;
 EXPORT nvpsim_profile_summary_fn nvpsim_profile_summary;
 EXPORT nvpsim_profile_text_fn nvpsim_profile_text;
@@ -51,6 +54,7 @@ int nvpsim_step_clock(uint64_t step_ns)
     if (!nvpsim__world_need() || !nvpsim__world->clock.stepped)
         return -1;
     atomic_fetch_add_explicit(&nvpsim__world->clock.stepped_ns, step_ns, memory_order_relaxed);
+    nvpsim__event_sets_wake();
     return 0;
 }
 
@@ -83,18 +87,38 @@ void nvpsim_clear_faults(void)
     nvpsim__fault_clear();
 }
 
+int nvpsim_post_event(unsigned int device, uint64_t type, uint64_t data)
+{
+    if (!nvpsim__world_need() || device >= nvpsim__world->device_count || type == 0 || (type & (type - 1)) != 0) {
+        return -1;
+    }
+    return nvpsim__event_post(&nvpsim__world->devices[device], type, data);
+}
+
 int nvpsim_check_scenario(const char *path, char *message, size_t size)
 {
     char problem[NVPSIM_MESSAGE_SIZE] = "no scenario file is named";
     nvpsim_scenario *scenario = path ? nvpsim__scenario_read_file(path, problem) : NULL;
     nvpsim_world *world = scenario ? nvpsim__world_make(scenario, true, problem) : NULL;
-    if (world)
+    if (world) {
+        char unused[NVPSIM_MESSAGE_SIZE / 2];
+        nvpsim__scenario_unused(scenario, unused, sizeof unused);
+        problem[0] = '\0';
+        if (unused[0]) {
+            snprintf(problem, sizeof problem, "%.400s: known, not used: %s", scenario->source, unused);
+        }
         nvpsim__world_free(world);
-    else
+    } else {
         nvpsim__scenario_free(scenario);
+    }
     if (message && size > 0)
-        snprintf(message, size, "%s", world ? "" : problem);
+        snprintf(message, size, "%s", problem);
     return world ? 0 : -1;
+}
+
+const char *nvpsim_unused_keys(void)
+{
+    return nvpsim__world_need() ? nvpsim__world_unused() : "";
 }
 
 const char *nvpsim_profile_name(size_t index)

@@ -19,6 +19,30 @@ static inline nvpsim_device *nvpsim__device_of(nvmlDevice_t handle)
     return handle->device;
 }
 
+/** The MIG device behind a checked handle; NULL for a whole GPU. */
+static inline const nvpsim_slice *nvpsim__slice_of(nvmlDevice_t handle)
+{
+    return handle->slice;
+}
+
+/** Whether the driver shows the device cut into MIG devices. Then loads of the whole cannot be told. */
+static inline bool nvpsim__is_cut(const nvpsim_device *device)
+{
+    return device->spec->mig_current.state == NVPSIM_GIVEN && device->spec->mig_current.value != 0 &&
+           nvpsim__driver_since(450, 51, 0);
+}
+
+/** SUCCESS, or NO_PERMISSION when memory and processes of the whole are hidden while it is cut. */
+nvmlReturn_t nvpsim__whole_readable(nvmlDevice_t handle);
+
+/** The handle of a MIG device in this session; NULL without a session. */
+nvmlDevice_t nvpsim__slice_handle(const nvpsim_slice *slice);
+
+enum { NVPSIM_UUID_SIZE = 112 };
+
+/** The UUID of a device or MIG device, as this driver writes it: NVPSIM_UUID_SIZE bytes. */
+void nvpsim__uuid_put(nvmlDevice_t handle, char *text);
+
 /** The simulated time of this moment. */
 static inline uint64_t nvpsim__now_ns(void)
 {

@@ -1,6 +1,7 @@
 /*
  * Answers that find devices: counts and handles.
  */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -25,7 +26,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCount(unsigned int *deviceCount)
 }
 
 /* Shutdown may come between the check of the entry point and this. */
-static nvmlReturn_t put_handle(nvmlDevice_t *out, unsigned index)
+static nvmlReturn_t put_handle(nvmlDevice_t *out, size_t index)
 {
     const nvpsim_session *live = session();
     if (!live)
@@ -50,13 +51,16 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDe
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
 {
+    const nvpsim_session *live = session();
     if (!uuid || !device)
         return NVML_ERROR_INVALID_ARGUMENT;
-    for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        if (strcasecmp(nvpsim__world->devices[i].uuid, uuid) == 0)
+    for (size_t i = 0; live && i < live->handle_count; i++) {
+        char own[NVPSIM_UUID_SIZE];
+        nvpsim__uuid_put(&live->handles[i], own);
+        if (strcasecmp(own, uuid) == 0)
             return put_handle(device, i);
     }
-    return NVML_ERROR_NOT_FOUND;
+    return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device)
@@ -86,4 +90,59 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
 {
     return nvpsim__serve_nvmlDeviceGetHandleByPciBusId_v2(pciBusId, device);
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* The sixteen bytes of a UUID after its prefix. */
+static bool uuid_bytes(const char *uuid, unsigned char *bytes)
+{
+    unsigned digits = 0;
+    const char *at = strchr(uuid, '-');
+    memset(bytes, 0, NVML_DEVICE_UUID_BINARY_LEN);
+    for (at = at ? at + 1 : uuid; *at; at++) {
+        if (*at == '-') {
+            continue;
+        }
+        if (!isxdigit((unsigned char)*at) || digits == 2 * NVML_DEVICE_UUID_BINARY_LEN) {
+            return false;
+        }
+        bytes[digits / 2] = (unsigned char)(bytes[digits / 2] << 4 | digit_of(*at));
+        digits++;
+    }
+    return digits == 2 * NVML_DEVICE_UUID_BINARY_LEN;
+}
+
+static nvmlReturn_t find_binary(const unsigned char *wanted, nvmlDevice_t *device)
+{
+    const nvpsim_session *live = session();
+    for (size_t i = 0; live && i < live->handle_count; i++) {
+        char text[NVPSIM_UUID_SIZE];
+        unsigned char own[NVML_DEVICE_UUID_BINARY_LEN];
+        nvpsim__uuid_put(&live->handles[i], text);
+        if (uuid_bytes(text, own) && memcmp(own, wanted, sizeof own) == 0) {
+            return put_handle(device, i);
+        }
+    }
+    return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t *uuid, nvmlDevice_t *device)
+{
+    if (!uuid || !device) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    if (uuid->version != nvmlUUID_v1) {
+        return nvpsim__version_mismatch();
+    }
+    if (uuid->type == NVML_UUID_TYPE_BINARY) {
+        return find_binary(uuid->value.bytes, device);
+    }
+    if (uuid->type != NVML_UUID_TYPE_ASCII || !memchr(uuid->value.str, 0, sizeof uuid->value.str)) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    return nvpsim__serve_nvmlDeviceGetHandleByUUID(uuid->value.str, device);
 }

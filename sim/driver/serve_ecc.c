@@ -214,6 +214,22 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsign
     return NVML_SUCCESS;
 }
 
+/* This form came with 580.159 and has no version word. */
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nvmlRemappedRowsInfo_v2_t *info)
+{
+    unsigned correctable, uncorrectable, pending, failed;
+    if (!info) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    nvmlReturn_t result = nvpsim__serve_nvmlDeviceGetRemappedRows(device, &correctable, &uncorrectable, &pending, &failed);
+    if (result == NVML_SUCCESS) {
+        *info = (nvmlRemappedRowsInfo_v2_t){
+            .corrActiveRemaps = correctable, .uncActiveRemaps = uncorrectable, .bPending = pending, .bFailureOccurred = failed
+        };
+    }
+    return result;
+}
+
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t *values)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
@@ -243,5 +259,23 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, 
                                           .aggregateUncSecDed = nvpsim__ecc_count(own, 1, NVPSIM_ECC_AGGREGATE, NVPSIM_ECC_L2),
                                           .volatileCor = nvpsim__ecc_count(own, 0, NVPSIM_ECC_VOLATILE, NVPSIM_ECC_L2),
                                           .volatileUncSecDed = nvpsim__ecc_count(own, 1, NVPSIM_ECC_VOLATILE, NVPSIM_ECC_L2) };
+    return NVML_SUCCESS;
+}
+
+/* None has occurred: the list is empty. */
+nvmlReturn_t
+nvpsim__serve_nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts(nvmlDevice_t device,
+                                                               nvmlEccSramUniqueUncorrectedErrorCounts_t *errorCounts)
+{
+    if (!errorCounts) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    if (errorCounts->version != nvmlEccSramUniqueUncorrectedErrorCounts_v1) {
+        return nvpsim__version_mismatch();
+    }
+    if (!ecc_is_on(nvpsim__device_of(device))) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    errorCounts->entryCount = 0;
     return NVML_SUCCESS;
 }

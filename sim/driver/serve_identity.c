@@ -9,12 +9,38 @@
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int length)
 {
     const nvpsim_text *own = &nvpsim__device_of(device)->spec->name;
-    return nvpsim__put_text(name, length, own->state == NVPSIM_GIVEN ? own->bytes : "NVIDIA Graphics Device");
+    const nvpsim_slice *slice = nvpsim__slice_of(device);
+    const char *whole = own->state == NVPSIM_GIVEN ? own->bytes : "NVIDIA Graphics Device";
+    if (!slice) {
+        return nvpsim__put_text(name, length, whole);
+    }
+    char text[160], part[16] = "";
+    if (slice->compute_slices < slice->profile->slices.value) {
+        snprintf(part, sizeof part, "%uc.", slice->compute_slices);
+    }
+    snprintf(text, sizeof text, "%s MIG %s%s", whole, part, slice->profile->name.bytes);
+    return nvpsim__put_text(name, length, text);
+}
+
+/* Until 470 a MIG device was named after its GPU and its instances. */
+void nvpsim__uuid_put(nvmlDevice_t handle, char *text)
+{
+    const nvpsim_device *device = nvpsim__device_of(handle);
+    const nvpsim_slice *slice = nvpsim__slice_of(handle);
+    if (!slice) {
+        snprintf(text, NVPSIM_UUID_SIZE, "%s", device->uuid);
+    } else if (nvpsim__driver_since(470, 42, 1)) {
+        snprintf(text, NVPSIM_UUID_SIZE, "%s", slice->uuid);
+    } else {
+        snprintf(text, NVPSIM_UUID_SIZE, "MIG-%s/%u/%u", device->uuid, slice->gpu_instance, slice->compute_instance);
+    }
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned int length)
 {
-    return nvpsim__put_text(uuid, length, nvpsim__device_of(device)->uuid);
+    char text[NVPSIM_UUID_SIZE];
+    nvpsim__uuid_put(device, text);
+    return nvpsim__put_text(uuid, length, text);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetSerial(nvmlDevice_t device, char *serial, unsigned int length)
@@ -76,7 +102,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int 
 {
     if (!index)
         return NVML_ERROR_INVALID_ARGUMENT;
-    *index = nvpsim__device_of(device)->index;
+    const nvpsim_slice *slice = nvpsim__slice_of(device);
+    *index = slice ? slice->index : nvpsim__device_of(device)->index;
     return NVML_SUCCESS;
 }
 

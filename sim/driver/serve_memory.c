@@ -3,6 +3,21 @@
  */
 #include "driver/serve.h"
 
+static nvmlReturn_t memory_read(nvmlDevice_t device, nvpsim_memory *now)
+{
+    const nvpsim_device *own = nvpsim__device_of(device);
+    const nvpsim_slice *slice = nvpsim__slice_of(device);
+    if (slice) {
+        *now = nvpsim__slice_memory(own, slice, nvpsim__now_ns());
+        return NVML_SUCCESS;
+    }
+    nvmlReturn_t result = nvpsim__whole_readable(device);
+    if (result != NVML_SUCCESS) {
+        return result;
+    }
+    return nvpsim__device_memory(own, nvpsim__now_ns(), now) ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+}
+
 /*
  * From 510 on the total includes what driver and firmware keep, and this first form counts that as used.
  * Earlier drivers left it out of the total.
@@ -12,8 +27,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemo
     nvpsim_memory now;
     if (!memory)
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_memory(nvpsim__device_of(device), nvpsim__now_ns(), &now))
-        return NVML_ERROR_NOT_SUPPORTED;
+    nvmlReturn_t result = memory_read(device, &now);
+    if (result != NVML_SUCCESS)
+        return result;
     bool counts_reserved = nvpsim__driver_since(510, 39, 1);
     memory->total = now.total - (counts_reserved ? 0 : now.reserved);
     memory->free = now.free;
@@ -28,8 +44,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlM
         return NVML_ERROR_INVALID_ARGUMENT;
     if (memory->version != nvmlMemory_v2)
         return nvpsim__version_mismatch();
-    if (!nvpsim__device_memory(nvpsim__device_of(device), nvpsim__now_ns(), &now))
-        return NVML_ERROR_NOT_SUPPORTED;
+    nvmlReturn_t result = memory_read(device, &now);
+    if (result != NVML_SUCCESS)
+        return result;
     memory->total = now.total;
     memory->reserved = now.reserved;
     memory->free = now.free;
@@ -44,8 +61,15 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvml
         return NVML_ERROR_INVALID_ARGUMENT;
     if (own->spec->bar1_total.state != NVPSIM_GIVEN)
         return NVML_ERROR_NOT_SUPPORTED;
+    nvmlReturn_t result = nvpsim__whole_readable(device);
+    if (result != NVML_SUCCESS) {
+        return result;
+    }
+    const nvpsim_slice *slice = nvpsim__slice_of(device);
     unsigned long long total = own->spec->bar1_total.value, used = 0;
-    if (own->bar1_used)
+    if (slice) { /* BAR1 is shared out like the memory */
+        total = (unsigned long long)((double)total * (double)slice->profile->memory_bytes.value / (double)own->memory_total);
+    } else if (own->bar1_used)
         used = (unsigned long long)nvpsim__track_value(own->bar1_used, nvpsim__now_ns());
     used = used > total ? total : used;
     bar1Memory->bar1Total = total;

@@ -109,6 +109,19 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, 
     return NVML_SUCCESS;
 }
 
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHostVgpuMode_t *pHostVgpuMode)
+{
+    const nvpsim_number *mode = &nvpsim__device_of(device)->spec->host_vgpu_mode;
+    if (!pHostVgpuMode) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    if (mode->state != NVPSIM_GIVEN) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    *pHostVgpuMode = (nvmlHostVgpuMode_t)mode->value;
+    return NVML_SUCCESS;
+}
+
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t *mode)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
@@ -145,6 +158,15 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingStats(nvmlDevice_t device, uns
     (void)pid;
     if (!stats)
         return NVML_ERROR_INVALID_ARGUMENT;
+    return nvpsim__device_of(device)->spec->accounting_mode.state == NVPSIM_GIVEN ? NVML_ERROR_NOT_FOUND
+                                                                                  : NVML_ERROR_NOT_SUPPORTED;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t *stats)
+{
+    if (!stats) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return nvpsim__device_of(device)->spec->accounting_mode.state == NVPSIM_GIVEN ? NVML_ERROR_NOT_FOUND
                                                                                   : NVML_ERROR_NOT_SUPPORTED;
 }

@@ -1,7 +1,6 @@
 /*
- * Answers about NVLink and the fabric.
+ * Answers about NVLink.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,76 +150,68 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device,
     return NVML_SUCCESS;
 }
 
-static bool has_fabric(const nvpsim_device *device)
+/* The first version tells encryption only; the second adds the firmware, of which none is told here. */
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkInfo(nvmlDevice_t device, nvmlNvLinkInfo_t *info)
 {
-    return device->spec->fabric_cluster_uuid.state == NVPSIM_GIVEN;
-}
-
-/* Sixteen bytes from hexadecimal digits; other characters are passed over, what is missing is zero. */
-static void uuid_bytes(const char *text, unsigned char *bytes)
-{
-    unsigned digits = 0;
-    memset(bytes, 0, NVML_GPU_FABRIC_UUID_LEN);
-    for (; *text && digits < 2 * NVML_GPU_FABRIC_UUID_LEN; text++) {
-        if (!isxdigit((unsigned char)*text))
-            continue;
-        unsigned digit = *text <= '9' ? (unsigned)(*text - '0') : ((unsigned)*text | 0x20u) - 'a' + 10;
-        bytes[digits / 2] = (unsigned char)((unsigned)bytes[digits / 2] << 4 | digit);
-        digits++;
+    if (!info) {
+        return NVML_ERROR_INVALID_ARGUMENT;
     }
-}
-
-static nvmlGpuFabricState_t fabric_state(const nvpsim_device *device)
-{
-    const nvpsim_number *state = &device->spec->fabric_state;
-    return state->state == NVPSIM_GIVEN ? (nvmlGpuFabricState_t)state->value : NVML_GPU_FABRIC_STATE_COMPLETED;
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *gpuFabricInfo)
-{
-    const nvpsim_device *own = nvpsim__device_of(device);
-    if (!gpuFabricInfo)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (!has_fabric(own))
-        return NVML_ERROR_NOT_SUPPORTED;
-    uuid_bytes(own->spec->fabric_cluster_uuid.bytes, gpuFabricInfo->clusterUuid);
-    gpuFabricInfo->status = NVML_SUCCESS;
-    gpuFabricInfo->cliqueId = (unsigned)own->spec->fabric_clique.value;
-    gpuFabricInfo->state = fabric_state(own);
-    return NVML_SUCCESS;
-}
-
-/* The second version ends before the summary: its size is what may be written. */
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t *gpuFabricInfo)
-{
-    const nvpsim_device *own = nvpsim__device_of(device);
-    unsigned version;
-    if (!gpuFabricInfo)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    memcpy(&version, gpuFabricInfo, sizeof version);
-    bool is_third = version == nvmlGpuFabricInfo_v3 && nvpsim__driver_since(580, 65, 6);
-    if (version != nvmlGpuFabricInfo_v2 && !is_third)
+    bool is_second = info->version == nvmlNvLinkInfo_v2;
+    if (info->version != nvmlNvLinkInfo_v1 && !is_second) {
         return nvpsim__version_mismatch();
-    if (!has_fabric(own))
+    }
+    if (nvpsim__nvlinks(nvpsim__device_of(device)) == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
-    nvmlGpuFabricInfo_v3_t info;
-    memset(&info, 0, sizeof info);
-    info.version = version;
-    uuid_bytes(own->spec->fabric_cluster_uuid.bytes, info.clusterUuid);
-    info.status = NVML_SUCCESS;
-    info.cliqueId = (unsigned)own->spec->fabric_clique.value;
-    info.state = fabric_state(own);
-    info.healthMask = NVML_GPU_FABRIC_HEALTH_MASK_DEGRADED_BW_FALSE << NVML_GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW;
-    info.healthSummary = NVML_GPU_FABRIC_HEALTH_SUMMARY_HEALTHY;
-    memcpy(gpuFabricInfo, &info, is_third ? sizeof info : sizeof(nvmlGpuFabricInfo_v2_t));
+    }
+    info->isNvleEnabled = 0;
+    if (is_second) {
+        memset(&info->firmwareInfo, 0, sizeof info->firmwareInfo);
+    }
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t *c2cModeInfo)
+/* Links run at their full speed, and know no other mode. */
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, nvmlNvlinkSupportedBwModes_t *supportedBwMode)
 {
-    (void)device;
-    if (!c2cModeInfo)
+    if (!supportedBwMode) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    c2cModeInfo->isC2cEnabled = 0;
+    }
+    if (supportedBwMode->version != nvmlNvlinkSupportedBwModes_v1) {
+        return nvpsim__version_mismatch();
+    }
+    if (nvpsim__nvlinks(nvpsim__device_of(device)) == 0) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    memset(supportedBwMode->bwModes, 0, sizeof supportedBwMode->bwModes);
+    supportedBwMode->totalBwModes = 1;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlinkGetBwMode_t *getBwMode)
+{
+    if (!getBwMode) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    if (getBwMode->version != nvmlNvlinkGetBwMode_v1) {
+        return nvpsim__version_mismatch();
+    }
+    if (nvpsim__nvlinks(nvpsim__device_of(device)) == 0) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    getBwMode->bIsBest = 1;
+    getBwMode->bwMode = 0;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlSystemGetNvlinkBwMode(unsigned int *nvlinkBwMode)
+{
+    if (!nvlinkBwMode) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    nvpsim_number links = nvpsim__world->scenario->nvlink_links;
+    if (links.state != NVPSIM_GIVEN || links.value == 0) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    *nvlinkBwMode = 0;
     return NVML_SUCCESS;
 }

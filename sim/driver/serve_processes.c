@@ -13,24 +13,44 @@ static enum record_form form_of_v3(void)
     return nvpsim__driver_since(535, 43, 2) && !nvpsim__driver_since(535, 98, 0) ? RECORD_V3 : RECORD_V2;
 }
 
-/* A process of the lists, or the end of them. */
-static const nvpsim_process *process_next(const nvpsim_device *device, size_t *at, unsigned type, uint64_t now_ns)
+/** A walk over the processes that a list shows. */
+typedef struct process_walk {
+    const nvpsim_device *device;
+    const nvpsim_slice *slice; /* only processes of this MIG device; NULL: all */
+    unsigned type;
+    uint64_t now_ns;
+    size_t next;
+} process_walk;
+
+static process_walk walk_start(nvmlDevice_t handle, unsigned type)
 {
-    while (*at < device->process_count) {
-        const nvpsim_process *process = &device->processes[(*at)++];
-        if ((process->types & type) && nvpsim__process_is_running(process, now_ns))
+    return (process_walk){ nvpsim__device_of(handle), nvpsim__slice_of(handle), type, nvpsim__now_ns(), 0 };
+}
+
+/* The next process, or NULL at the end. */
+static const nvpsim_process *process_next(process_walk *walk)
+{
+    while (walk->next < walk->device->process_count) {
+        const nvpsim_process *process = &walk->device->processes[walk->next++];
+        bool is_shown = (process->types & walk->type) && (!walk->slice || process->slice == walk->slice);
+        if (is_shown && nvpsim__process_is_running(process, walk->now_ns))
             return process;
     }
     return NULL;
 }
 
-static unsigned process_count(const nvpsim_device *device, unsigned type, uint64_t now_ns)
+static unsigned process_count(process_walk walk)
 {
     unsigned count = 0;
-    size_t at = 0;
-    while (process_next(device, &at, type, now_ns))
+    while (process_next(&walk))
         count++;
     return count;
+}
+
+/* Drivers that know nothing of MIG tell no instances. */
+static const nvpsim_slice *slice_shown(const nvpsim_process *process)
+{
+    return nvpsim__driver_since(450, 51, 0) ? process->slice : NULL;
 }
 
 static unsigned long long memory_of(const nvpsim_process *process, uint64_t now_ns)
@@ -40,8 +60,11 @@ static unsigned long long memory_of(const nvpsim_process *process, uint64_t now_
 }
 
 /* Padding is written too: a reader that looks at the stride must not see what was there before. */
-static void record_put(void *records, size_t index, enum record_form form, unsigned pid, unsigned long long used_bytes)
+static void record_put(void *records, size_t index, enum record_form form, const nvpsim_process *process, uint64_t now_ns)
 {
+    unsigned pid = nvpsim__process_pid(process);
+    unsigned long long used_bytes = memory_of(process, now_ns);
+    const nvpsim_slice *slice = slice_shown(process);
     if (form == RECORD_V1) {
         nvmlProcessInfo_v1_t record;
         memset(&record, 0, sizeof record);
@@ -54,22 +77,23 @@ static void record_put(void *records, size_t index, enum record_form form, unsig
         memset(&record, 0, sizeof record);
         record.pid = pid;
         record.usedGpuMemory = used_bytes;
-        record.gpuInstanceId = record.computeInstanceId = UINT32_MAX;
+        record.gpuInstanceId = slice ? slice->gpu_instance : UINT32_MAX;
+        record.computeInstanceId = slice ? slice->compute_instance : UINT32_MAX;
         memcpy((char *)records + index * size, &record, size);
     }
 }
 
 static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_form form, unsigned int *count, void *records)
 {
-    const nvpsim_device *device = nvpsim__device_of(handle);
-    uint64_t now_ns = nvpsim__now_ns();
-    nvmlReturn_t result = nvpsim__list_room(count, records, count ? process_count(device, type, now_ns) : 0);
+    process_walk walk = walk_start(handle, type);
+    nvmlReturn_t result = count ? nvpsim__whole_readable(handle) : NVML_ERROR_INVALID_ARGUMENT;
+    if (result == NVML_SUCCESS)
+        result = nvpsim__list_room(count, records, process_count(walk));
     if (result != NVML_SUCCESS)
         return result;
-    size_t at = 0;
     const nvpsim_process *process;
-    for (size_t i = 0; (process = process_next(device, &at, type, now_ns)) != NULL; i++)
-        record_put(records, i, form, nvpsim__process_pid(process), memory_of(process, now_ns));
+    for (size_t i = 0; (process = process_next(&walk)) != NULL; i++)
+        record_put(records, i, form, process, walk.now_ns);
     return NVML_SUCCESS;
 }
 
@@ -130,23 +154,23 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t *plist)
 {
     static const unsigned types[] = { NVPSIM_PROCESS_COMPUTE, NVPSIM_PROCESS_GRAPHICS, NVPSIM_PROCESS_MPS };
-    const nvpsim_device *own = nvpsim__device_of(device);
-    uint64_t now_ns = nvpsim__now_ns();
     if (!plist)
         return NVML_ERROR_INVALID_ARGUMENT;
     if (plist->version != nvmlProcessDetailList_v1)
         return nvpsim__version_mismatch();
     if (plist->mode >= sizeof types / sizeof types[0])
         return NVML_ERROR_INVALID_ARGUMENT;
-    unsigned type = types[plist->mode];
-    nvmlReturn_t result = nvpsim__list_room(&plist->numProcArrayEntries, plist->procArray, process_count(own, type, now_ns));
-    size_t at = 0;
+    process_walk walk = walk_start(device, types[plist->mode]);
+    nvmlReturn_t result = nvpsim__whole_readable(device);
+    if (result == NVML_SUCCESS)
+        result = nvpsim__list_room(&plist->numProcArrayEntries, plist->procArray, process_count(walk));
     const nvpsim_process *process;
-    for (size_t i = 0; result == NVML_SUCCESS && (process = process_next(own, &at, type, now_ns)) != NULL; i++) {
+    for (size_t i = 0; result == NVML_SUCCESS && (process = process_next(&walk)) != NULL; i++) {
+        const nvpsim_slice *slice = slice_shown(process);
         plist->procArray[i] = (nvmlProcessDetail_v1_t){ .pid = nvpsim__process_pid(process),
-                                                        .usedGpuMemory = memory_of(process, now_ns),
-                                                        .gpuInstanceId = UINT32_MAX,
-                                                        .computeInstanceId = UINT32_MAX,
+                                                        .usedGpuMemory = memory_of(process, walk.now_ns),
+                                                        .gpuInstanceId = slice ? slice->gpu_instance : UINT32_MAX,
+                                                        .computeInstanceId = slice ? slice->compute_instance : UINT32_MAX,
                                                         .usedGpuCcProtectedMemory = 0 };
     }
     return result;

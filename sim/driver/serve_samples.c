@@ -65,7 +65,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplin
     unsigned value;
     if (!sampleValType || !sampleCount || (unsigned)type >= nvpsim__driver_known[NVPSIM_KNOWN_SAMPLING_TYPES])
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!sample_at(own, type, now_ns, &value))
+    bool is_load = type != NVML_TOTAL_POWER_SAMPLES && type != NVML_PROCESSOR_CLK_SAMPLES && type != NVML_MEMORY_CLK_SAMPLES;
+    if ((is_load && nvpsim__is_cut(own)) || !sample_at(own, type, now_ns, &value))
         return NVML_ERROR_NOT_SUPPORTED;
     if (!samples) {
         *sampleCount = SAMPLES_KEPT;
@@ -121,6 +122,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetProcessUtilization(nvmlDevice_t device, 
     uint64_t at_ns = nvpsim__now_ns() / PROCESS_STEP_NS * PROCESS_STEP_NS;
     if (!processSamplesCount)
         return NVML_ERROR_INVALID_ARGUMENT;
+    if (nvpsim__is_cut(own))
+        return NVML_ERROR_NOT_SUPPORTED;
     unsigned room = utilization ? *processSamplesCount : 0, count = usages_count(own, lastSeenTimeStamp, at_ns);
     if (count == 0 && own->process_count > 0)
         return NVML_ERROR_NOT_FOUND;
@@ -152,6 +155,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t de
         return NVML_ERROR_INVALID_ARGUMENT;
     if (info->version != nvmlProcessesUtilizationInfo_v1)
         return nvpsim__version_mismatch();
+    if (nvpsim__is_cut(own))
+        return NVML_ERROR_NOT_SUPPORTED;
     unsigned count = usages_count(own, info->lastSeenTimeStamp, at_ns);
     if (count == 0 && own->process_count > 0)
         return NVML_ERROR_NOT_FOUND;

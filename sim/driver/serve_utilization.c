@@ -13,7 +13,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nv
     double gpu, memory;
     if (!utilization)
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_load(own, NVPSIM_ENGINE_GPU, now_ns, &gpu) ||
+    if (nvpsim__is_cut(own) || !nvpsim__device_load(own, NVPSIM_ENGINE_GPU, now_ns, &gpu) ||
         !nvpsim__device_load(own, NVPSIM_ENGINE_MEMORY, now_ns, &memory))
         return NVML_ERROR_NOT_SUPPORTED;
     utilization->gpu = (unsigned)gpu;
@@ -27,7 +27,8 @@ static nvmlReturn_t engine_put(nvmlDevice_t device, nvpsim_engine engine, unsign
     double percent;
     if (!utilization || !samplingPeriodUs)
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_load(nvpsim__device_of(device), engine, nvpsim__now_ns(), &percent))
+    const nvpsim_device *own = nvpsim__device_of(device);
+    if (nvpsim__is_cut(own) || !nvpsim__device_load(own, engine, nvpsim__now_ns(), &percent))
         return NVML_ERROR_NOT_SUPPORTED;
     *utilization = (unsigned)percent;
     *samplingPeriodUs = SAMPLING_PERIOD_US;

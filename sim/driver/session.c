@@ -29,8 +29,9 @@ static unsigned session_number;
 static nvpsim_session sessions[SESSIONS];
 static char load_message[NVPSIM_MESSAGE_SIZE];
 static char told_message[NVPSIM_MESSAGE_SIZE];
-static char description[256];       /* written once, with the world */
-static char plain_description[128]; /* while the scenario is bad; written when the library is loaded */
+static char unused_keys[NVPSIM_MESSAGE_SIZE]; /* likewise */
+static char description[256];                 /* written once, with the world */
+static char plain_description[128];           /* while the scenario is bad; written when the library is loaded */
 
 void nvpsim__session_lock(void)
 {
@@ -121,6 +122,7 @@ static bool world_need(void)
         return false;
     }
     description_make(scenario);
+    nvpsim__scenario_unused(scenario, unused_keys, sizeof unused_keys);
     faults_load(scenario);
     nvpsim__world = world;
     return true;
@@ -139,6 +141,11 @@ const char *nvpsim__world_description(void)
     return nvpsim__world_need() ? description : plain_description;
 }
 
+const char *nvpsim__world_unused(void)
+{
+    return unused_keys;
+}
+
 /* Once for each different message, so that a program that retries does not fill the screen. */
 static void tell(const char *message)
 {
@@ -152,20 +159,56 @@ static void tell(const char *message)
     (void)written; /* nobody is left to hear of it */
 }
 
+/* Drivers before 450 know nothing of MIG: to them every device is whole. */
+static size_t slices_of(const nvpsim_device *device)
+{
+    return nvpsim__driver_since(450, 51, 0) ? device->slice_count : 0;
+}
+
+static bool handles_make(nvpsim_session *session)
+{
+    size_t count = nvpsim__world->device_count, slices = 0;
+    for (size_t i = 0; i < count; i++) {
+        slices += slices_of(&nvpsim__world->devices[i]);
+    }
+    session->handles = calloc(count + slices + 1, sizeof *session->handles);
+    session->gpu_instances = calloc(slices + 1, sizeof *session->gpu_instances);
+    session->compute_instances = calloc(slices + 1, sizeof *session->compute_instances);
+    if (!session->handles || !session->gpu_instances || !session->compute_instances) {
+        return false;
+    }
+    session->handle_count = count + slices;
+    session->slice_count = slices;
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        nvpsim_device *device = &nvpsim__world->devices[i];
+        session->handles[i] = (struct nvmlDevice_st){ device, NULL };
+        for (size_t j = 0; j < slices_of(device); j++, next++) {
+            session->handles[count + next] = (struct nvmlDevice_st){ device, &device->slices[j] };
+            session->gpu_instances[next] = (struct nvmlGpuInstance_st){ device, &device->slices[j] };
+            session->compute_instances[next] = (struct nvmlComputeInstance_st){ device, &device->slices[j] };
+        }
+    }
+    return true;
+}
+
+static void handles_free(nvpsim_session *session)
+{
+    free(session->handles);
+    free(session->gpu_instances);
+    free(session->compute_instances);
+    *session = (nvpsim_session){ 0 };
+}
+
 /* Under the lock. */
 static nvpsim_session *session_make(void)
 {
     bool is_fresh =
         nvpsim__world->scenario->handles.state == NVPSIM_GIVEN && nvpsim__world->scenario->handles.value == NVPSIM_HANDLES_FRESH;
     nvpsim_session *session = &sessions[is_fresh ? session_number++ % SESSIONS : 0];
-    size_t count = nvpsim__world->device_count;
-    if (!session->handles) {
-        session->handles = calloc(count > 0 ? count : 1, sizeof *session->handles);
-        if (!session->handles)
-            return NULL;
-        for (size_t i = 0; i < count; i++)
-            session->handles[i].device = &nvpsim__world->devices[i];
-        session->handle_count = count;
+    if (!session->handles && !handles_make(session)) {
+        handles_free(session);
+        return NULL;
     }
     return session;
 }
@@ -212,6 +255,7 @@ static void forked(void)
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     nvpsim__counter_forked();
     nvpsim__fault_forked();
+    nvpsim__events_forked();
 }
 
 __attribute__((constructor)) static void session_start(void)
@@ -228,8 +272,7 @@ __attribute__((destructor)) static void session_stop(void)
         nvpsim__world_free(nvpsim__world);
         nvpsim__world = NULL;
         for (int i = 0; i < SESSIONS; i++) {
-            free(sessions[i].handles);
-            sessions[i] = (nvpsim_session){ 0 };
+            handles_free(&sessions[i]);
         }
     }
     pthread_mutex_unlock(&lock);

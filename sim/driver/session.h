@@ -18,11 +18,27 @@
 /** What an nvmlDevice_t points to. Only read after it was found to lie within the session's handles. */
 struct nvmlDevice_st {
     nvpsim_device *device;
+    const nvpsim_slice *slice; /* of a MIG device; NULL for the whole GPU */
+};
+
+/** What an nvmlGpuInstance_t points to: the GPU instance of a MIG device. Of those that share one only the first is used. */
+struct nvmlGpuInstance_st {
+    nvpsim_device *device;
+    const nvpsim_slice *slice;
+};
+
+/** What an nvmlComputeInstance_t points to: a MIG device. */
+struct nvmlComputeInstance_st {
+    nvpsim_device *device;
+    const nvpsim_slice *slice;
 };
 
 typedef struct nvpsim_session {
-    struct nvmlDevice_st *handles; /* one for each device */
+    struct nvmlDevice_st *handles; /* one for each device, then one for each MIG device */
     size_t handle_count;
+    struct nvmlGpuInstance_st *gpu_instances; /* one for each MIG device, in the same order */
+    struct nvmlComputeInstance_st *compute_instances;
+    size_t slice_count;
 } nvpsim_session;
 
 /** NULL before init and after the last shutdown. Written with release under the session lock. */
@@ -49,6 +65,9 @@ bool nvpsim__world_need(void);
 
 /** "nvpulse simulator, driver ..., profile ...". Static. */
 const char *nvpsim__world_description(void);
+
+/** The keys of the scenario that mean nothing here; "" when there is none. Static. */
+const char *nvpsim__world_unused(void);
 
 /** The lock under which the settings that replace curves change. */
 void nvpsim__session_lock(void);

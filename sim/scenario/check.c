@@ -60,11 +60,63 @@ static bool same_text(nvpsim_text a, nvpsim_text b)
     return a.state == NVPSIM_GIVEN && b.state == NVPSIM_GIVEN && strcasecmp(a.bytes, b.bytes) == 0;
 }
 
+const nvpsim_mig_profile_spec *nvpsim__mig_profile_find(const nvpsim_device_spec *device, const char *name)
+{
+    for (size_t i = 0; i < device->mig_profile_count; i++) {
+        if (strcmp(device->mig_profiles[i].name.bytes, name) == 0) {
+            return &device->mig_profiles[i];
+        }
+    }
+    return NULL;
+}
+
+/* What two MIG devices of a GPU cannot have in common, or must; NULL when all is well. */
+static const char *pair_problem(const nvpsim_mig_device_spec *one, const nvpsim_mig_device_spec *other)
+{
+    if (one->index.value == other->index.value) {
+        return "mig.devices: two have the same index";
+    }
+    if (one->gpu_instance.value != other->gpu_instance.value) {
+        return NULL;
+    }
+    if (one->compute_instance.value == other->compute_instance.value) {
+        return "mig.devices: two have the same gpu_instance and compute_instance";
+    }
+    return strcmp(one->profile.bytes, other->profile.bytes) != 0 ? "mig.devices: one gpu_instance has two profiles" : NULL;
+}
+
+static const char *mig_problem(const nvpsim_device_spec *device)
+{
+    uint64_t memory = 0;
+    for (size_t i = 0; i < device->mig_device_count; i++) {
+        const nvpsim_mig_device_spec *slice = &device->mig_devices[i];
+        const nvpsim_mig_profile_spec *profile = nvpsim__mig_profile_find(device, slice->profile.bytes);
+        bool shares = false;
+        if (!profile) {
+            return "mig.devices: profile is not one of mig.profiles";
+        }
+        if (slice->index.value >= device->mig_max_instances.value) {
+            return "mig.devices: index is not below mig.max_gpu_instances";
+        }
+        for (size_t j = 0; j < i; j++) {
+            const char *problem = pair_problem(slice, &device->mig_devices[j]);
+            if (problem) {
+                return problem;
+            }
+            shares = shares || slice->gpu_instance.value == device->mig_devices[j].gpu_instance.value;
+        }
+        memory += shares ? 0 : profile->memory_bytes.value;
+    }
+    return memory > device->memory_total.value ? "mig.devices: their memory exceeds memory.total_bytes" : NULL;
+}
+
 static bool device_check(const nvpsim_scenario *scenario, size_t index, char *message)
 {
     const nvpsim_device_spec *device = &scenario->devices[index];
     const char *problem = limits_problem(device);
     nvpsim_bus_id id;
+    if (!problem)
+        problem = mig_problem(device);
     if (problem)
         return fail(scenario, message, index, problem);
     if (device->bus_id.state == NVPSIM_GIVEN && !nvpsim__bus_id_parse(device->bus_id.bytes, &id))
@@ -111,6 +163,43 @@ static bool processes_check(const nvpsim_scenario *scenario, char *message)
     return true;
 }
 
+static bool is_placed(const nvpsim_device_spec *device, const nvpsim_process_spec *process)
+{
+    uint64_t compute_instance = process->compute_instance.state == NVPSIM_GIVEN ? process->compute_instance.value : 0;
+    for (size_t i = 0; i < device->mig_device_count; i++) {
+        const nvpsim_mig_device_spec *slice = &device->mig_devices[i];
+        uint64_t own = slice->compute_instance.state == NVPSIM_GIVEN ? slice->compute_instance.value : 0;
+        if (slice->gpu_instance.value == process->gpu_instance.value && own == compute_instance) {
+            return true;
+        }
+    }
+    return process->gpu_instance.state != NVPSIM_GIVEN;
+}
+
+/* Processes of MIG devices that exist. */
+static bool places_check(const nvpsim_scenario *scenario, char *message)
+{
+    static const char problem[] = "a process is in a gpu_instance and compute_instance that mig.devices does not have";
+    for (size_t i = 0; i < scenario->devices_made; i++) {
+        const nvpsim_process_list *own = &scenario->devices[i].processes;
+        for (size_t j = 0; j < own->count; j++) {
+            if (!is_placed(&scenario->devices[i], &own->items[j])) {
+                return fail(scenario, message, i, problem);
+            }
+        }
+    }
+    for (size_t i = 0; i < scenario->processes.count; i++) {
+        const nvpsim_process_spec *process = &scenario->processes.items[i];
+        for (size_t j = 0; j < process->devices.count; j++) {
+            size_t index = (size_t)process->devices.values[j];
+            if (index < scenario->devices_made && !is_placed(&scenario->devices[index], process)) {
+                return fail(scenario, message, index, problem);
+            }
+        }
+    }
+    return true;
+}
+
 bool nvpsim__scenario_check(const nvpsim_scenario *scenario, char *message)
 {
     for (size_t i = 0; i < scenario->devices_made; i++) {
@@ -121,5 +210,11 @@ bool nvpsim__scenario_check(const nvpsim_scenario *scenario, char *message)
         if (scenario->faults[i].device >= (int)scenario->devices_made)
             return fail(scenario, message, (size_t)scenario->faults[i].device, "a fault names this device, which does not exist");
     }
-    return processes_check(scenario, message);
+    for (size_t i = 0; i < scenario->event_count; i++) {
+        if (scenario->events[i].device.value >= scenario->devices_made) {
+            return fail(scenario, message, (size_t)scenario->events[i].device.value,
+                        "an event names this device, which does not exist");
+        }
+    }
+    return processes_check(scenario, message) && places_check(scenario, message);
 }

@@ -1,5 +1,5 @@
 /*
- * Reading of the list of faults.
+ * Reading of the lists of faults and of events.
  */
 #include <stdio.h>
 #include <string.h>
@@ -102,5 +102,34 @@ bool nvpsim__read_faults(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_
     }
     scenario->faults = faults;
     scenario->fault_count = count;
+    return true;
+}
+
+bool nvpsim__read_events(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_key *key, void *target)
+{
+    (void)key;
+    nvpsim_scenario *scenario = target;
+    void *items;
+    size_t count;
+    if (!nvpsim__read_list(reader, node, sizeof(nvpsim_event_spec), &items, &count)) {
+        return false;
+    }
+    nvpsim_event_spec *events = items;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = nvpsim__path_push_index(reader, i);
+        yaml_node_t *entry = nvpsim__list_item(reader, node, i);
+        if (!nvpsim__read_mapping(reader, entry, &nvpsim__keys_event, &events[i])) {
+            return false;
+        }
+        if (events[i].at_ms.state != NVPSIM_GIVEN) {
+            return nvpsim__read_fail(reader, entry, "an event needs 'at_ms'");
+        }
+        if (events[i].type.state != NVPSIM_GIVEN) {
+            events[i].type = (nvpsim_number){ NVPSIM_GIVEN, nvmlEventTypeXidCriticalError };
+        }
+        nvpsim__path_pop(reader, before);
+    }
+    scenario->events = events;
+    scenario->event_count = count;
     return true;
 }

@@ -81,6 +81,24 @@ static const nvpsim_choice choice_pstate[] = { { "P0", 0 },   { "P1", 1 },   { "
 static const nvpsim_choice choice_power_source[] = { { "ac", NVML_POWER_SOURCE_AC },
                                                      { "battery", NVML_POWER_SOURCE_BATTERY },
                                                      { NULL, 0 } };
+static const nvpsim_choice choice_addressing[] = {
+    { "none", NVPSIM_ADDRESSING_NONE }, { "hmm", NVPSIM_ADDRESSING_HMM }, { "ats", NVPSIM_ADDRESSING_ATS }, { NULL, 0 }
+};
+static const nvpsim_choice choice_driver_model[] = {
+    { "WDDM", NVML_DRIVER_WDDM }, { "TCC", NVML_DRIVER_WDM }, { "MCDM", NVML_DRIVER_MCDM }, { NULL, 0 }
+};
+static const nvpsim_choice choice_event_type[] = { { "xid", nvmlEventTypeXidCriticalError },
+                                                   { "single_bit_ecc", nvmlEventTypeSingleBitEccError },
+                                                   { "double_bit_ecc", nvmlEventTypeDoubleBitEccError },
+                                                   { "pstate", nvmlEventTypePState },
+                                                   { "clock", nvmlEventTypeClock },
+                                                   { "power_source", nvmlEventTypePowerSourceChange },
+                                                   { "mig_config", nvmlEventMigConfigChange },
+                                                   { NULL, 0 } };
+static const nvpsim_choice choice_host_vgpu_mode[] = { { "non_sriov", NVML_HOST_VGPU_MODE_NON_SRIOV },
+                                                       { "sriov", NVML_HOST_VGPU_MODE_SRIOV },
+                                                       { NULL, 0 } };
+static const nvpsim_choice choice_license_state[] = { { "licensed", 1 }, { "unlicensed", 0 }, { NULL, 0 } };
 static const nvpsim_choice choice_peer_type[] = { { "direct_connected", 0 }, { "switch_connected", 1 }, { NULL, 0 } };
 static const nvpsim_choice choice_topology_level[] = { { "internal", NVML_TOPOLOGY_INTERNAL },
                                                        { "single", NVML_TOPOLOGY_SINGLE },
@@ -131,6 +149,21 @@ static const nvpsim_key movement_rows[] = {
 #include "scenario/keys/movement.def"
 };
 #undef TARGET
+#define TARGET nvpsim_event_spec
+static const nvpsim_key event_rows[] = {
+#include "scenario/keys/event.def"
+};
+#undef TARGET
+#define TARGET nvpsim_mig_profile_spec
+static const nvpsim_key mig_profile_rows[] = {
+#include "scenario/keys/mig_profile.def"
+};
+#undef TARGET
+#define TARGET nvpsim_mig_device_spec
+static const nvpsim_key mig_device_rows[] = {
+#include "scenario/keys/mig_device.def"
+};
+#undef TARGET
 
 #define ROWS(rows, allowed)                                                                                                      \
     {                                                                                                                            \
@@ -140,4 +173,7 @@ const nvpsim_keys nvpsim__keys_top = ROWS(top_rows, false);
 const nvpsim_keys nvpsim__keys_device = ROWS(device_rows, true);
 const nvpsim_keys nvpsim__keys_process = ROWS(process_rows, false);
 const nvpsim_keys nvpsim__keys_fault = ROWS(fault_rows, false);
+const nvpsim_keys nvpsim__keys_event = ROWS(event_rows, false);
 const nvpsim_keys nvpsim__keys_movement = ROWS(movement_rows, false);
+const nvpsim_keys nvpsim__keys_mig_profile = ROWS(mig_profile_rows, false);
+const nvpsim_keys nvpsim__keys_mig_device = ROWS(mig_device_rows, false);

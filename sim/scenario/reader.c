@@ -127,11 +127,41 @@ static bool fail_unknown(nvpsim_reader *reader, const yaml_node_t *node, const n
     return nvpsim__read_fail(reader, node, "unknown key; allowed: %s", allowed);
 }
 
+static void unused_note(nvpsim_scenario *scenario, const char *path)
+{
+    for (size_t i = 0; i < scenario->unused_count; i++) {
+        if (scenario->unused[i] == path) {
+            return;
+        }
+    }
+    if (scenario->unused_count < NVPSIM_UNUSED_MAX) {
+        scenario->unused[scenario->unused_count++] = path;
+    }
+}
+
+void nvpsim__scenario_unused(const nvpsim_scenario *scenario, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < scenario->unused_count; i++) {
+        int added = snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", scenario->unused[i]);
+        if (added < 0 || (size_t)added >= size - used) {
+            snprintf(text + (size > 4 ? size - 4 : 0), size > 4 ? 4 : size, "...");
+            return;
+        }
+        used += (size_t)added;
+    }
+}
+
 static bool value_read(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_keys *keys, const nvpsim_key *key, void *target)
 {
     void *member = (char *)target + key->offset;
     bool is_moving = key->kind == NVPSIM_KEY_MOVEMENT;
-    if (key->kind == NVPSIM_KEY_UNUSED || (key->kind != NVPSIM_KEY_CUSTOM && nvpsim__node_is_null(node)))
+    if (key->kind == NVPSIM_KEY_UNUSED) {
+        unused_note(reader->scenario, key->path);
+        return true;
+    }
+    if (key->kind != NVPSIM_KEY_CUSTOM && nvpsim__node_is_null(node))
         return true;
     if (key->kind != NVPSIM_KEY_CUSTOM && nvpsim__node_is_not_available(node) && (keys->not_available || is_moving)) {
         if (key->kind == NVPSIM_KEY_TEXT)

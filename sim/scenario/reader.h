@@ -54,7 +54,8 @@ typedef struct nvpsim_keys {
     bool not_available; /* "N/A" is allowed */
 } nvpsim_keys;
 
-extern const nvpsim_keys nvpsim__keys_top, nvpsim__keys_device, nvpsim__keys_process, nvpsim__keys_fault, nvpsim__keys_movement;
+extern const nvpsim_keys nvpsim__keys_top, nvpsim__keys_device, nvpsim__keys_process, nvpsim__keys_fault, nvpsim__keys_movement,
+    nvpsim__keys_mig_profile, nvpsim__keys_mig_device, nvpsim__keys_event;
 
 /** Reads a mapping by its table of keys into `target`. */
 bool nvpsim__read_mapping(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_keys *keys, void *target);
@@ -105,7 +106,8 @@ nvpsim_key_reader nvpsim__read_name_hex, nvpsim__read_device_index, nvpsim__read
     nvpsim__read_processes, nvpsim__read_version, nvpsim__read_process_device, nvpsim__read_process_devices,
     nvpsim__read_process_name_hex, nvpsim__read_process_pid, nvpsim__read_process_mib, nvpsim__read_fault_device,
     nvpsim__read_fault_error, nvpsim__read_fault_function, nvpsim__read_movement_low, nvpsim__read_movement_high,
-    nvpsim__read_movement_step, nvpsim__read_movement_value, nvpsim__read_movement_values;
+    nvpsim__read_movement_step, nvpsim__read_movement_value, nvpsim__read_movement_values, nvpsim__read_mig_profiles,
+    nvpsim__read_mig_devices, nvpsim__read_events;
 
 /** The name in a sorted or unsorted list that is nearest to `word`, or NULL when none is near. */
 typedef struct nvpsim_nearest {

@@ -16,6 +16,7 @@ enum {
     NVPSIM_PROCESSES_MAX = 20000, /* of one scenario, after `count` */
     NVPSIM_FAULTS_MAX = 64,
     NVPSIM_LIST_MAX = 4096, /* entries of any list in a file */
+    NVPSIM_UNUSED_MAX = 64, /* more than there are keys that are read and not used */
 };
 
 /** Whether a key was given. "N/A" in a file means: this hardware does not have it. */
@@ -76,6 +77,7 @@ typedef struct nvpsim_process_spec {
     nvpsim_movement used_bytes;
     nvpsim_movement sm_percent, memory_percent, encoder_percent, decoder_percent;
     nvpsim_number count, from_ms, until_ms;
+    nvpsim_number gpu_instance, compute_instance;
     bool on_all_devices;
     nvpsim_numbers devices; /* of the list at top level */
 } nvpsim_process_spec;
@@ -100,6 +102,20 @@ enum { NVPSIM_ECC_SINGLE_BIT, NVPSIM_ECC_DOUBLE_BIT };
 
 enum { NVPSIM_THROTTLE_REASONS = 9 };
 
+/** A way to cut a GPU: what one GPU instance of this profile has. */
+typedef struct nvpsim_mig_profile_spec {
+    nvpsim_text name;     /* such as 1g.5gb */
+    nvpsim_number number; /* NVML_GPU_INSTANCE_PROFILE_... */
+    nvpsim_number id, instances, slices, memory_slices, multiprocessors, memory_bytes;
+    nvpsim_number copy_engines, decoders, encoders, jpegs, ofas;
+} nvpsim_mig_profile_spec;
+
+/** A MIG device: a compute instance of a GPU instance. */
+typedef struct nvpsim_mig_device_spec {
+    nvpsim_text profile, uuid;
+    nvpsim_number index, gpu_instance, compute_instance, compute_slices, start;
+} nvpsim_mig_device_spec;
+
 /** The translation of nvml-mock's `dynamic_metrics`; it takes the place of the constants beside it. */
 typedef struct nvpsim_dynamic_metrics {
     nvpsim_number seed;
@@ -114,7 +130,7 @@ enum { NVPSIM_PATTERN_STEADY, NVPSIM_PATTERN_IDLE, NVPSIM_PATTERN_BUSY, NVPSIM_P
 typedef struct nvpsim_device_spec {
     nvpsim_text name, serial, uuid, board_part_number, vbios_version, bus_id;
     nvpsim_text inforom_image, inforom_oem, inforom_ecc, inforom_power;
-    nvpsim_text gsp_version, fabric_cluster_uuid, chassis_serial;
+    nvpsim_text gsp_version, fabric_cluster_uuid, chassis_serial, license_product;
     nvpsim_number brand, architecture, cuda_major, cuda_minor, cores, minor, board_id, multi_gpu_board, module_id;
     nvpsim_number memory_total, memory_reserved, memory_bus_bits, bar1_total;
     nvpsim_movement memory_used, bar1_used;
@@ -126,7 +142,7 @@ typedef struct nvpsim_device_spec {
     nvpsim_movement power_mw;
     nvpsim_movement gpu_c, memory_c;
     nvpsim_number shutdown_c, slowdown_c, max_operating_c, target_c, memory_max_c, ambient_c, full_load_c, thermal_time_ms;
-    nvpsim_number fan_count, fan_min_percent, fan_max_percent;
+    nvpsim_number fan_count, fan_min_percent, fan_max_percent, fan_max_rpm;
     nvpsim_movement fan_percent, fan_target_percent;
     nvpsim_movement graphics_mhz, sm_mhz, memory_mhz, video_mhz;
     nvpsim_number graphics_idle_mhz, graphics_max_mhz, graphics_app_mhz, graphics_app_default_mhz, sm_max_mhz;
@@ -143,15 +159,23 @@ typedef struct nvpsim_device_spec {
     nvpsim_number remapped_correctable, remapped_uncorrectable, remapped_pending, remapped_failure;
     nvpsim_number banks_max, banks_high, banks_partial, banks_low, banks_none;
     nvpsim_number display_mode, display_active, persistence_mode, compute_mode;
-    nvpsim_number mig_current, mig_pending, mig_max_instances;
+    nvpsim_number mig_current, mig_pending, mig_max_instances, mig_parent_readable;
+    const nvpsim_mig_profile_spec *mig_profiles;
+    size_t mig_profile_count;
+    const nvpsim_mig_device_spec *mig_devices;
+    size_t mig_device_count;
     nvpsim_number operation_current, operation_pending;
     nvpsim_number accounting_mode, accounting_size, virtualization, gsp_mode;
     nvpsim_number fabric_clique, fabric_state, slot_number, tray_index, host_id, peer_type;
-    nvpsim_number topology_level, numa_node;
+    nvpsim_number topology_level, numa_node, addressing_mode, driver_model, driver_model_pending, license_state;
+    nvpsim_number host_vgpu_mode;
     nvpsim_number lost, failure_mode, failure_after_calls;
     nvpsim_dynamic_metrics dynamic;
     nvpsim_process_list processes;
 } nvpsim_device_spec;
+
+/* NVML's numbers of nvmlDeviceAddressingMode_t. */
+enum { NVPSIM_ADDRESSING_NONE, NVPSIM_ADDRESSING_HMM, NVPSIM_ADDRESSING_ATS };
 
 enum { NVPSIM_FAILURE_HEALTHY, NVPSIM_FAILURE_LOST };
 
@@ -161,6 +185,11 @@ typedef struct nvpsim_fault_spec {
     int device;   /* or -1 for any */
     nvpsim_number error, latency_ms, hang, after_calls, times;
 } nvpsim_fault_spec;
+
+/** Something that happens to a device at a time. */
+typedef struct nvpsim_event_spec {
+    nvpsim_number at_ms, device, type, data; /* type: nvmlEventType... */
+} nvpsim_event_spec;
 
 typedef struct nvpsim_switch_spec {
     nvpsim_text bus_id, uuid;
@@ -179,7 +208,7 @@ typedef struct nvpsim_scenario {
     const char *source; /* file name, or "profile NAME" */
     nvpsim_text name, description, base;
     nvpsim_number clock, seed, handles, driver_lock, privileged, device_count;
-    nvpsim_number nvlink_version, nvlink_links, nvlink_mbps;
+    nvpsim_number nvlink_version, nvlink_links, nvlink_mbps, c2c_enabled;
     nvpsim_movement nvlink_tx_kbps, nvlink_rx_kbps;
     nvpsim_switch_spec *switches;
     size_t switch_count;
@@ -193,6 +222,10 @@ typedef struct nvpsim_scenario {
     const nvpsim_process_spec *base_processes; /* the list above is that of the profile, when it is this */
     nvpsim_fault_spec *faults;
     size_t fault_count;
+    nvpsim_event_spec *events;
+    size_t event_count;
+    const char *unused[NVPSIM_UNUSED_MAX]; /* keys that were read and mean nothing here, each once, in the order of the file */
+    size_t unused_count;
 } nvpsim_scenario;
 
 enum { NVPSIM_CLOCK_REAL, NVPSIM_CLOCK_STEPPED };
@@ -208,6 +241,9 @@ enum { NVPSIM_MESSAGE_SIZE = 1024 };
 nvpsim_scenario *nvpsim__scenario_read_file(const char *path, char *message);
 nvpsim_scenario *nvpsim__scenario_read_profile(const char *name, char *message);
 
+/** The entry of `mig.profiles` with a name, or NULL. */
+const nvpsim_mig_profile_spec *nvpsim__mig_profile_find(const nvpsim_device_spec *device, const char *name);
+
 /** Checks that no single key can make; false with one line in `message`. */
 bool nvpsim__scenario_check(const nvpsim_scenario *scenario, char *message);
 
@@ -220,6 +256,9 @@ typedef struct nvpsim_bus_id {
 
 /** Reads "0000:1b:00.0", with a domain of up to 8 digits, or "1b:00.0". */
 bool nvpsim__bus_id_parse(const char *text, nvpsim_bus_id *id);
+
+/** Names the keys that were read and mean nothing here, joined by ", "; "" when there is none. Cut to `size` with "...". */
+void nvpsim__scenario_unused(const nvpsim_scenario *scenario, char *text, size_t size);
 
 /** Frees a scenario; NULL is allowed. */
 void nvpsim__scenario_free(nvpsim_scenario *scenario);

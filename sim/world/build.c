@@ -28,15 +28,14 @@ static bool track_or_line(const nvpsim_movement *movement, nvpsim_track_place pl
     return !load || *track != NULL;
 }
 
-static void uuid_make(nvpsim_device *device, uint64_t seed)
+void nvpsim__uuid_make(char *uuid, size_t size, const char *prefix, uint64_t seed, const char *text, unsigned number)
 {
-    uint64_t state = seed ^ (UINT64_C(0x6770752d75756964) + device->index);
-    for (const char *at = device->spec->name.state == NVPSIM_GIVEN ? device->spec->name.bytes : ""; *at; at++)
-        state = nvpsim__random_next(&state) ^ (unsigned char)*at;
+    uint64_t state = seed ^ (UINT64_C(0x6770752d75756964) + number);
+    for (; *text; text++)
+        state = nvpsim__random_next(&state) ^ (unsigned char)*text;
     uint64_t a = nvpsim__random_next(&state), b = nvpsim__random_next(&state);
-    snprintf(device->uuid, sizeof device->uuid, "GPU-%08x-%04x-4%03x-%04x-%012llx", (unsigned)(a >> 32),
-             (unsigned)(a >> 16) & 0xffffu, (unsigned)a & 0xfffu, 0x8000u | ((unsigned)(b >> 48) & 0x3fffu),
-             (unsigned long long)(b & UINT64_C(0xffffffffffff)));
+    snprintf(uuid, size, "%s%08x-%04x-4%03x-%04x-%012llx", prefix, (unsigned)(a >> 32), (unsigned)(a >> 16) & 0xffffu,
+             (unsigned)a & 0xfffu, 0x8000u | ((unsigned)(b >> 48) & 0x3fffu), (unsigned long long)(b & UINT64_C(0xffffffffffff)));
 }
 
 static void bus_make(nvpsim_device *device)
@@ -167,6 +166,7 @@ static void settings_make(nvpsim_device *device)
     atomic_init(&settings->mig_pending, number_or(spec->mig_pending, 0));
     atomic_init(&settings->accounting, number_or(spec->accounting_mode, 0));
     atomic_init(&settings->operation_pending, number_or(spec->operation_pending, number_or(spec->operation_current, 0)));
+    atomic_init(&settings->driver_model_pending, number_or(spec->driver_model_pending, number_or(spec->driver_model, 0)));
     atomic_init(&settings->graphics_app_mhz, number_or(spec->graphics_app_mhz, number_or(spec->graphics_app_default_mhz, 0)));
     atomic_init(&settings->memory_app_mhz, number_or(spec->memory_app_mhz, number_or(spec->memory_app_default_mhz, 0)));
 }
@@ -177,7 +177,8 @@ static void identity_make(const nvpsim_world *world, nvpsim_device *device)
     if (spec->uuid.state == NVPSIM_GIVEN)
         snprintf(device->uuid, sizeof device->uuid, "%s", spec->uuid.bytes);
     else
-        uuid_make(device, world->seed);
+        nvpsim__uuid_make(device->uuid, sizeof device->uuid, "GPU-", world->seed,
+                          spec->name.state == NVPSIM_GIVEN ? spec->name.bytes : "", device->index);
     bus_make(device);
     place_make(world->scenario, device);
     device->minor = number_or(spec->minor, device->index);
@@ -211,7 +212,7 @@ nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, 
         device->spec = &scenario->devices[i];
         identity_make(world, device);
         settings_make(device);
-        ok = tracks_make(world, device) && nvpsim__processes_make(world, device, message);
+        ok = tracks_make(world, device) && nvpsim__slices_make(world, device) && nvpsim__processes_make(world, device, message);
     }
     if (!ok) {
         world->scenario = NULL; /* the caller still owns it */
@@ -239,6 +240,7 @@ static void device_free(nvpsim_device *device)
             nvpsim__track_free(device->processes[i].percent[j]);
     }
     free(device->processes);
+    free(device->slices);
     nvpsim__motion_free_all(device);
 }
 

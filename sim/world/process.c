@@ -48,6 +48,9 @@ static bool process_fill(const maker *make, const nvpsim_process_spec *spec, nvp
         .from_ns = ms_to_ns(number_or(spec->from_ms, 0)),
         .until_ns = ms_to_ns(number_or(spec->until_ms, UINT64_MAX)),
     };
+    if (spec->gpu_instance.state == NVPSIM_GIVEN) {
+        process->slice = nvpsim__slice_find(make->device, spec->gpu_instance.value, number_or(spec->compute_instance, 0));
+    }
     bool ok = track_maybe(&spec->used_bytes, place, &process->used_bytes);
     if (ok && spec->used_bytes.state == NVPSIM_ABSENT)
         ok = (process->used_bytes = nvpsim__track_constant(0)) != NULL;
@@ -107,26 +110,51 @@ static double movement_high(const nvpsim_movement *movement)
     return movement->state == NVPSIM_GIVEN ? high : 0;
 }
 
-static double list_high(const nvpsim_process_list *list, unsigned index, bool at_top)
+/* The most that the processes of a device can use; of one GPU instance only, when that is named. */
+static double list_high(const nvpsim_process_list *list, unsigned index, bool at_top, const nvpsim_slice *slice)
 {
     double sum = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (is_on(&list->items[i], index, at_top))
+        const nvpsim_number *instance = &list->items[i].gpu_instance;
+        bool counts = !slice || (instance->state == NVPSIM_GIVEN && instance->value == slice->gpu_instance);
+        if (counts && is_on(&list->items[i], index, at_top))
             sum += movement_high(&list->items[i].used_bytes) * (double)number_or(list->items[i].count, 1);
     }
     return sum;
+}
+
+static bool memory_fail(const nvpsim_scenario *scenario, char *message, const nvpsim_device *device, const char *what,
+                        double most, uint64_t room)
+{
+    snprintf(message, NVPSIM_MESSAGE_SIZE, "%.400s: device %u: %s can use %.0f bytes, more than the %llu bytes it has for them",
+             scenario->source, device->index, what, most, (unsigned long long)room);
+    return false;
+}
+
+static bool memory_check(const nvpsim_scenario *scenario, const nvpsim_device *device, char *message)
+{
+    double most = list_high(&scenario->processes, device->index, true, NULL) +
+                  list_high(&device->spec->processes, device->index, false, NULL);
+    if (most > (double)(device->memory_total - device->memory_reserved) && device->memory_total > 0) {
+        return memory_fail(scenario, message, device, "its processes", most, device->memory_total - device->memory_reserved);
+    }
+    for (size_t i = 0; i < device->slice_count; i++) {
+        const nvpsim_slice *slice = &device->slices[i];
+        most = list_high(&scenario->processes, device->index, true, slice) +
+               list_high(&device->spec->processes, device->index, false, slice);
+        if (most > (double)slice->profile->memory_bytes.value) {
+            return memory_fail(scenario, message, device, "the processes of a GPU instance", most,
+                               slice->profile->memory_bytes.value);
+        }
+    }
+    return true;
 }
 
 bool nvpsim__processes_make(nvpsim_world *world, nvpsim_device *device, char *message)
 {
     maker make = { .world = world, .device = device };
     const nvpsim_scenario *scenario = world->scenario;
-    double most =
-        list_high(&scenario->processes, device->index, true) + list_high(&device->spec->processes, device->index, false);
-    if (most > (double)(device->memory_total - device->memory_reserved) && device->memory_total > 0) {
-        snprintf(message, NVPSIM_MESSAGE_SIZE,
-                 "%.400s: device %u: its processes can use %.0f bytes, more than the %llu bytes it has for them",
-                 scenario->source, device->index, most, (unsigned long long)(device->memory_total - device->memory_reserved));
+    if (!memory_check(scenario, device, message)) {
         return false;
     }
     lists_make(&make);

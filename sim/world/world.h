@@ -37,15 +37,24 @@ typedef enum nvpsim_clock_domain {
 
 typedef enum nvpsim_direction { NVPSIM_TX, NVPSIM_RX } nvpsim_direction;
 
+/** A MIG device. Devices that share a GPU instance share its memory. */
+typedef struct nvpsim_slice {
+    const nvpsim_mig_device_spec *spec;
+    const nvpsim_mig_profile_spec *profile;
+    unsigned index, gpu_instance, compute_instance, compute_slices, start;
+    char uuid[80];
+} nvpsim_slice;
+
 typedef struct nvpsim_process {
     int pid_kind;
     uint32_t pid;
     unsigned types;
     const char *name; /* NULL: that of the real process */
     uint64_t from_ns, until_ns;
-    nvpsim_track *used_bytes; /* NULL: not available */
-    nvpsim_track *percent[4]; /* of NVPSIM_ENGINE_GPU .. DECODER; NULL: an even share of the device's */
-    double share;             /* that even share */
+    nvpsim_track *used_bytes;  /* NULL: not available */
+    nvpsim_track *percent[4];  /* of NVPSIM_ENGINE_GPU .. DECODER; NULL: an even share of the device's */
+    double share;              /* that even share */
+    const nvpsim_slice *slice; /* NULL: of the whole device */
 } nvpsim_process;
 
 /** The curves that depend on the power limit, from `since_ns` on. Earlier ones stay, for samples of the past. */
@@ -63,6 +72,8 @@ typedef struct nvpsim_motion {
 /** What callers can set. Relaxed atomics: each stands for itself. */
 typedef struct nvpsim_settings {
     _Atomic unsigned persistence, compute_mode, ecc_pending, mig_pending, accounting, operation_pending, auto_boost;
+    _Atomic unsigned driver_model_pending;
+    _Atomic int graphics_offset_mhz, memory_offset_mhz;
     _Atomic unsigned graphics_low_mhz, graphics_high_mhz; /* locked range; 0: not locked */
     _Atomic unsigned memory_low_mhz, memory_high_mhz;
     _Atomic unsigned graphics_app_mhz, memory_app_mhz;
@@ -94,6 +105,8 @@ typedef struct nvpsim_device {
     double idle_mw;
     _Atomic(nvpsim_motion *) motion; /* release on replacement, acquire on reading */
     nvpsim_settings settings;
+    nvpsim_slice *slices; /* MIG devices, by index; NULL when the device is not cut */
+    size_t slice_count;
     nvpsim_process *processes;
     size_t process_count;
 } nvpsim_device;
@@ -135,6 +148,18 @@ typedef struct nvpsim_memory {
 
 /** The parts always add up to the total, and the processes never use more than `used`. False: no device memory. */
 bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory);
+
+/** Memory of the GPU instance that a MIG device belongs to. */
+nvpsim_memory nvpsim__slice_memory(const nvpsim_device *device, const nvpsim_slice *slice, uint64_t now_ns);
+
+/** MIG devices of a device from the scenario, with MIG on; used by world/build.c. False when out of memory. */
+bool nvpsim__slices_make(const nvpsim_world *world, nvpsim_device *device);
+
+/** The MIG device with these ids, or NULL. */
+const nvpsim_slice *nvpsim__slice_find(const nvpsim_device *device, uint64_t gpu_instance, uint64_t compute_instance);
+
+/** A UUID of a device or MIG device after its prefix: the same for the same seed, text and number. */
+void nvpsim__uuid_make(char *uuid, size_t size, const char *prefix, uint64_t seed, const char *text, unsigned number);
 
 /** A track of memory, in bytes. */
 uint64_t nvpsim__memory_bytes(const nvpsim_track *track, uint64_t now_ns);

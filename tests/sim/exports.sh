@@ -17,7 +17,7 @@ if grep -v -e '^nvml' -e '^nvpsim_' -e 'san' -e '^_' "$folder/all"; then
     exit 1
 fi
 for name in description call_count reset_call_counts in_flight step_clock clock_ns add_fault clear_faults \
-    check_scenario profile_name profile_summary profile_text; do
+    check_scenario unused_keys post_event profile_name profile_summary profile_text; do
     grep -qx "nvpsim_$name" "$folder/all" || { echo "nvpsim_$name is missing"; exit 1; }
 done
 test "$(readlink "$(dirname "$library")/libnvidia-ml.so")" = libnvidia-ml.so.1

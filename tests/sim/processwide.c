@@ -277,8 +277,13 @@ static int call_all_before_init(void)
 static int call_all_after_init(void)
 {
     nvmlDevice_t device = sim_device(0);
+    nvmlDevice_t slice = NULL;
     memset(scratch, 0, sizeof scratch);
-    return call_all(NOTHING, NULL) + call_all(DEVICE_ONLY, device) + call_all(ROOM, device);
+    if (sim_find("nvmlDeviceGetMigDeviceHandleByIndex")) {
+        CALL(nvmlDeviceGetMigDeviceHandleByIndex)(device, 0, &slice);
+    }
+    return call_all(NOTHING, NULL) + call_all(DEVICE_ONLY, device) + call_all(ROOM, device) +
+           (slice ? call_all(DEVICE_ONLY, slice) + call_all(ROOM, slice) : 0);
 }
 
 static int call_all_after_shutdown(void)
@@ -291,9 +296,11 @@ static int call_all_after_shutdown(void)
 static void test_process__every_function_survives_empty_arguments(void **state)
 {
     (void)state;
-    static const char *const profiles[] = { "h100x8", "rtx4090x2" };
-    for (size_t p = 0; p < 2; p++) {
-        sim_load_profile(profiles[p]);
+    char profile[64] = "h100x8";
+    for (size_t p = 0; profile[0] != '\0'; p++) {
+        sim_load_profile(profile);
+        const char *next = CALL(nvpsim_profile_name)(p);
+        snprintf(profile, sizeof profile, "%s", next ? next : "");
         assert_int_equal(in_child(call_all_before_init), 0);
         sim_init();
         assert_int_equal(in_child(call_all_after_init), 0);

@@ -47,7 +47,7 @@ static const struct bad {
       "1:23: key 'system.num_devices': '2000' is not allowed; allowed: a whole number from 0 to 1024 devices" },
     { "system: 5\n", "1:9: key 'system': must be a mapping (key: value lines)" },
     { "clock: real\nclock: real\n", "2:1: 'clock' is given twice" },
-    { "base: h100\n", " key 'base': there is no profile 'h100', did you mean 'h100x8'? allowed: h100x8, rtx4090x2" },
+    { "base: h100x\n", " key 'base': there is no profile 'h100x', did you mean 'h100x8'? allowed: h100x8, rtx4090x2" },
     { "version: 3\n", "1:10: key 'version': this version is not known; allowed: 1, \"1.0\"" },
     { "processes: [{name: x}]\n", "1:13: key 'processes[0]': a process at the top level needs 'device' or 'devices'" },
     { "processes: [{device: 4}]\n", " device 4: a process is on this device, which does not exist" },
@@ -69,6 +69,26 @@ static const struct bad {
                                            "'GPU_IS_LOST'? allowed: a name such as GPU_IS_LOST, or a number" },
     { "faults: [{function: any}]\n", "1:10: key 'faults[0]': a fault needs 'error', 'latency_ms' or 'hang: true'" },
     { "faults: [{device: 9, error: 1}]\n", " device 9: a fault names this device, which does not exist" },
+    { "events: [{device: 1, at_ms: 5}]\n", " device 1: an event names this device, which does not exist" },
+    { "events: [{type: xid}]\n", "1:10: key 'events[0]': an event needs 'at_ms'" },
+    { "device_defaults: {mig: {devices: [{gpu_instance: 1, profile: 1g}]}}\n",
+      " device 0: mig.devices: profile is not one of mig.profiles" },
+    { "device_defaults: {mig: {devices: [{gpu_instance: 1}]}}\n",
+      "1:35: key 'device_defaults.mig.devices[0]': needs profile and gpu_instance" },
+    { "device_defaults: {mig: {profiles: [{name: 1g}]}}\n",
+      "1:36: key 'device_defaults.mig.profiles[0]': needs name and memory_bytes" },
+    { "device_defaults: {memory: {total_bytes: 5GiB}, mig: {max_gpu_instances: 7, profiles: [{name: 1g, memory_bytes: 3GiB}], "
+      "devices: [{gpu_instance: 1, profile: 1g}, {gpu_instance: 2, profile: 1g}]}}\n",
+      " device 0: mig.devices: their memory exceeds memory.total_bytes" },
+    { "device_defaults: {memory: {total_bytes: 5GiB}, mig: {max_gpu_instances: 7, profiles: [{name: 1g, memory_bytes: 1GiB}], "
+      "devices: [{gpu_instance: 1, profile: 1g}, {gpu_instance: 1, profile: 1g}]}}\n",
+      " device 0: mig.devices: two have the same gpu_instance and compute_instance" },
+    { "device_defaults: {memory: {total_bytes: 5GiB}, mig: {mode_current: enabled, max_gpu_instances: 7, profiles: [{name: 1g, "
+      "memory_bytes: 1GiB}], devices: [{gpu_instance: 1, profile: 1g}]}, processes: [{gpu_instance: 1, used_memory_mib: "
+      "1025}]}\n",
+      " device 0: the processes of a GPU instance can use 1074790400 bytes, more than the 1073741824 bytes it has for them" },
+    { "device_defaults: {processes: [{gpu_instance: 1}]}\n",
+      " device 0: a process is in a gpu_instance and compute_instance that mig.devices does not have" },
     { "name: [1]\n", "1:7: key 'name': must be a text" },
     { "clock: {a: 1}\n", "1:8: key 'clock': must be a word; allowed: real, stepped" },
     { "a: [1\nb: 2\n", "2:2: not valid YAML: while parsing a flow sequence: did not find expected ',' or ']'" },
@@ -173,7 +193,7 @@ static void test_scenario__profiles_are_listed_and_are_good(void **state)
             fail_msg("%s", message);
         unlink(path);
     }
-    assert_int_equal(index, 2);
+    assert_int_equal(index, 11);
     assert_null(CALL(nvpsim_profile_summary)(index));
     assert_null(CALL(nvpsim_profile_text)(index, &size));
 }
@@ -206,7 +226,10 @@ static const char *const key_paths[] = {
 #define CUSTOM(path, reader, help) #path,
 #define UNUSED(path) #path,
 #include "scenario/keys/device.def"
+#include "scenario/keys/event.def"
 #include "scenario/keys/fault.def"
+#include "scenario/keys/mig_device.def"
+#include "scenario/keys/mig_profile.def"
 #include "scenario/keys/movement.def"
 #include "scenario/keys/process.def"
 #include "scenario/keys/top.def"
