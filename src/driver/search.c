@@ -138,17 +138,16 @@ static const char *unseen_spelling(const char *path, char *buffer, size_t size)
 {
     static unsigned int searches;
     const char *slash = strrchr(path, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    size_t dots = 0;
+    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    int length = snprintf(buffer, size, "%.*s", folder, path);
     searches++;
-    if (folder + 2 * (size_t)searches + strlen(path + folder) >= size) {
+    for (unsigned int i = 0; i < searches && length >= 0 && (size_t)length < size; i++) {
+        length += snprintf(buffer + length, size - (size_t)length, "./");
+    }
+    if (length < 0 || (size_t)length + strlen(path + folder) >= size) {
         return path;
     }
-    memcpy(buffer, path, folder);
-    for (; dots < searches; dots++) {
-        memcpy(buffer + folder + 2 * dots, "./", 2);
-    }
-    memcpy(buffer + folder + 2 * dots, path + folder, strlen(path + folder) + 1);
+    snprintf(buffer + length, size - (size_t)length, "%s", path + folder);
     return buffer;
 }
 

@@ -236,8 +236,9 @@ static size_t announced(const struct nvp__frame *frame, size_t position)
 
 static void fill_input(struct nvp__frame *frame, size_t position)
 {
+    static const nvp_arg none = { .kind = NVP_ARG_DEFAULT }; /* only a struct can have been left out */
     const struct nvp__param *param = &frame->params[position];
-    const nvp_arg *arg = frame->arg_of[position] >= 0 ? &frame->args[frame->arg_of[position]] : NULL;
+    const nvp_arg *arg = frame->arg_of[position] >= 0 ? &frame->args[frame->arg_of[position]] : &none;
     if (param->kind == NVP_TYPE_STRUCT) {
         fill_struct(frame, position);
         frame->words[position] = pointer_word(frame->memory + frame->offset[position]);
