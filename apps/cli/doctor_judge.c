@@ -157,9 +157,10 @@ static void judge_fallbacks(doctor_report *report)
         served += report->driver->functions[i].served_by[0] != '\0';
     }
     if (served > 0) {
-        doctor_find(report, DOCTOR_NOTE, "library",
-                    "%zu function%s that this driver lacks %s served by others; the fallbacks under Library say what is lost by that.",
-                    served, served == 1 ? "" : "s", served == 1 ? "is" : "are");
+        doctor_find(
+            report, DOCTOR_NOTE, "library",
+            "%zu function%s that this driver lacks %s served by others; the fallbacks under Library say what is lost by that.",
+            served, served == 1 ? "" : "s", served == 1 ? "is" : "are");
     }
 }
 
