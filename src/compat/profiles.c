@@ -128,6 +128,13 @@ nvmlReturn_t nvp__compat_gi_profile_v_from_plain(nvmlDevice_t device, unsigned i
     return status;
 }
 
+static nvmlReturn_t gi_profile(nvmlDevice_t device, unsigned int profile, void *info)
+{
+    return nvp__exported_at(NVP_FN_nvmlDeviceGetGpuInstanceProfileInfoV) != NULL
+               ? nvp__compat_gi_profile_v_watched(device, profile, info)
+               : nvp__compat_gi_profile_v_from_plain(device, profile, info);
+}
+
 /* A profile that the device lacks is passed over. The id stands at the same place in both versions. */
 nvmlReturn_t nvp__compat_gi_profile_by_id(nvmlDevice_t device, unsigned int profile_id, void *info)
 {
@@ -140,7 +147,7 @@ nvmlReturn_t nvp__compat_gi_profile_by_id(nvmlDevice_t device, unsigned int prof
         union gi_profile found;
         memset(&found, 0, sizeof(found));
         found.v2.version = given->v2.version;
-        nvmlReturn_t status = nvp__compat_gi_profile_v_watched(device, profile, &found);
+        nvmlReturn_t status = gi_profile(device, profile, &found);
         if (status == NVML_SUCCESS && found.v2.id == profile_id) {
             *given = found;
             return NVML_SUCCESS;

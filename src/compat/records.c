@@ -44,48 +44,61 @@ static bool pid_can_be(unsigned int pid)
     return pid > 0 && pid <= PID_MAX;
 }
 
-static bool all_can_be(const unsigned char *bytes, unsigned int count, size_t distance)
+static unsigned int rows_that_can_be(const unsigned char *bytes, unsigned int count, size_t distance)
 {
+    unsigned int rows = 0;
     for (unsigned int i = 0; i < count; i++) {
-        if (!pid_can_be(pid_at(bytes + i * distance))) {
+        rows += pid_can_be(pid_at(bytes + i * distance));
+    }
+    return rows;
+}
+
+static bool all_zero(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != 0) {
             return false;
         }
     }
     return true;
 }
 
-/* How well a distance explains the bytes: 0 not at all. */
-static int fit(const unsigned char *bytes, size_t written, unsigned int count, unsigned int room, size_t distance)
+/* How the end of what was written goes with records of a size. */
+enum ending { NOT_AT_ALL, BUT_FOR_A_TAIL, EXACTLY };
+
+static enum ending ending_of(const unsigned char *bytes, size_t written, unsigned int count, unsigned int room, size_t distance)
 {
-    bool ends_there = written == count * distance;
-    bool cleared_before = written == room * distance; /* by a driver that zeroes the whole buffer first */
-    bool tail_left_out = written < count * distance && written >= (count - 1) * distance + SHORTEST;
-    if (!all_can_be(bytes, count, distance)) {
-        return ends_there ? 1 : 0;
+    size_t end = count * distance;
+    bool cleared_before = written == room * distance && all_zero(bytes + end, written - end); /* the whole buffer, then written */
+    if (written == end || cleared_before) {
+        return EXACTLY;
     }
-    return ends_there ? 4 : cleared_before ? 3 : tail_left_out ? 2 : 0;
+    return written < end && written >= end - distance + SHORTEST ? BUT_FOR_A_TAIL : NOT_AT_ALL;
 }
 
+/* Of two readings that are as good, the header's, or the shorter record, which claims less. */
 size_t nvp__records_distance(const void *memory, size_t size, unsigned int count, unsigned int room, size_t expected,
                              bool *proved)
 {
     size_t written = written_size(memory, size);
     size_t best = expected;
-    int best_fit = 0;
+    unsigned long long best_score = 0;
     bool alone = true;
     *proved = false;
-    if (count == 0) {
+    if (count == 0 || count > room) {
         return expected;
     }
-    for (size_t i = 0; i < NVP__COUNT_OF(distances); i++) {
-        int how_well = count * distances[i] <= size ? fit(memory, written, count, room, distances[i]) : 0;
-        alone = how_well >= 3 && best_fit >= 3 ? false : alone;
-        if (how_well > best_fit) {
+    for (size_t i = 0; i < NVP__COUNT_OF(distances) && room * distances[i] <= size; i++) {
+        enum ending ending = ending_of(memory, written, count, room, distances[i]);
+        unsigned long long rows = ending != NOT_AT_ALL ? rows_that_can_be(memory, count, distances[i]) : 0;
+        unsigned long long score = 2 * rows + (ending == EXACTLY);
+        alone = score == best_score ? false : score > best_score ? true : alone;
+        if (score > best_score || (score == best_score && score > 0 && distances[i] == expected)) {
             best = distances[i];
-            best_fit = how_well;
+            best_score = score;
         }
     }
-    *proved = best_fit >= 3 && alone && (best == expected || count > 1);
+    *proved = alone && best_score == 2ull * count + 1 && (best == expected || count > 1);
     return best;
 }
 
