@@ -147,6 +147,47 @@ class FieldsTest(unittest.TestCase):
             self.assertEqual(list(self.flat(struct["fields"])), found[aliases.get(name, name)], name)
 
 
+class FallbacksTest(unittest.TestCase):
+    """What serves what, against the facts that its conditions rest on."""
+
+    @staticmethod
+    def rows():
+        lines = [line.split("\t") for line in read("abi", "fallbacks.tsv").splitlines() if not line.startswith("#")]
+        return [dict(zip(lines[0], line)) for line in lines[1:]]
+
+    @staticmethod
+    def release(text):
+        return [int(part) for part in text.split(".")]
+
+    def test_adapters__all_are_used(self):
+        declared = set(re.findall(r"nvp__compat_(\w+)\(", read("src", "compat", "adapters.h")))
+        used = {row["how"] for row in self.rows()} - {"alias", "session", "left out", "as it is"}
+        lists = {name for name in used if re.match(r"(compute|graphics|mps)_v", name)}  # declared by a macro
+        self.assertEqual(used - lists, declared)
+        self.assertEqual(3 * 11, len(lists))
+
+    def test_renumbered_fields__signs_are_those_of_the_releases(self):
+        first = {row["name"]: row["first_known_driver_release"] for row in table("functions.tsv")}
+        signs = {"get_fields_199": "555.42.02..565.77", "get_fields_251": "575.51.02..580.76.05"}
+        renumbered = set()
+        for field in json.loads(read("abi", "enums.json"))["field_ids_reused_with_another_meaning"]:
+            newest = field["meanings"][-1]["names"]
+            renumbered |= {meaning["drivers"] for meaning in field["meanings"] if meaning["names"] != newest}
+        self.assertEqual({"384.47"} | set(signs.values()), renumbered)  # 384.47 is older than any driver that is served
+        for row in self.rows():
+            if row["how"] in signs:
+                _, having, lacking = re.match(r"(itself) with (\w+) without (\w+)$", row["served_by"]).groups()
+                begin, end = signs[row["how"]].split("..")
+                self.assertEqual(begin, first[having])
+                self.assertGreater(self.release(first[lacking]), self.release(end))
+
+    def test_left_out__all_say_why(self):
+        for row in self.rows():
+            if row["how"] in ("left out", "as it is"):
+                self.assertGreater(len(row["lost"].split()), 5, row)
+                self.assertFalse(row["lost"].endswith("."), row)
+
+
 class FreshnessTest(unittest.TestCase):
     @staticmethod
     def generate(root, *arguments):
@@ -189,6 +230,22 @@ class FreshnessTest(unittest.TestCase):
         status, output = self.generate(root, "--check")
         self.assertEqual(1, status)
         self.assertIn(message, output)
+
+    def test_generate__refuses_a_family_without_a_decision(self):
+        self.assert_refused("fallbacks.tsv", "\nPlatformInfo\t-", "\nC2cModeInfo\t-",
+                            "nvmlDeviceGetPlatformInfo of PlatformInfo is neither served nor left out")
+
+    def test_generate__refuses_an_alias_of_another_form(self):
+        self.assert_refused("fallbacks.tsv", "nvmlDeviceGetMemoryInfo_v2\tmemory_v1_from_v2", "nvmlDeviceGetMemoryInfo_v2\talias",
+                            "nvmlDeviceGetMemoryInfo and nvmlDeviceGetMemoryInfo_v2 take different parameters")
+
+    def test_generate__refuses_a_fallback_of_no_function(self):
+        self.assert_refused("fallbacks.tsv", "\tnvmlEventSetWait_v2\tevent_v1", "\tnvmlEventSetWait_v9\tevent_v1",
+                            "no function nvmlEventSetWait_v9")
+
+    def test_generate__refuses_rows_that_do_not_stand_together(self):
+        self.assert_refused("fallbacks.tsv", "\nPciInfo\tnvmlDeviceGetPciInfo_v2\tnvmlDeviceGetPciInfoExt",
+                            "\nPciInfo\tnvmlDeviceGetPciInfo\tnvmlDeviceGetPciInfoExt", "do not stand together")
 
     def test_generate__refuses_a_decision_about_nothing(self):
         self.assert_refused("shapes.tsv", "nvmlDeviceSetEccMode\t", "nvmlDeviceSetEccMood\t", "nvmlDeviceSetEccMode: writes")
