@@ -11,7 +11,7 @@ nvmlReturn_t nvp__compat_accounting_v1_from_v2(nvmlDevice_t device, unsigned int
 {
     nvmlAccountingStats_v2_t newer = { .pid = pid };
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetAccountingStats_v2)(device, stats != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && stats != NULL) {
         *stats = (nvmlAccountingStats_t){ .gpuUtilization = newer.gpuUtilization,
                                           .memoryUtilization = newer.memoryUtilization,
                                           .maxMemoryUsage = newer.maxMemoryUsage,
@@ -28,7 +28,7 @@ nvmlReturn_t nvp__compat_accounting_v2_from_v1(nvmlDevice_t device, nvmlAccounti
     memset(&older, 0xff, sizeof(older)); /* startTime and isRunning were reserved words in 340 */
     nvmlReturn_t status =
         NVP__OWN(nvmlDeviceGetAccountingStats)(device, stats != NULL ? stats->pid : 0, stats != NULL ? &older : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && stats != NULL) {
         *stats = (nvmlAccountingStats_v2_t){ .pid = stats->pid,
                                              .isRunning = older.isRunning,
                                              .gpuUtilization = older.gpuUtilization,

@@ -38,10 +38,13 @@ static const struct row rows[] = {
 #define NVP_FALLBACK_ADAPTER(wanted, served_by, adapter, lost)                                                                   \
     { ADAPTED, NVP_FN_##wanted, NVP_FN_##served_by, NVP_FN_COUNT, false, ADAPTER(adapter), { #wanted, #served_by, lost } },
 #define NVP_FALLBACK_ITSELF(wanted, adapter, having, lacking, lost)                                                              \
-    { ITSELF,           NVP_FN_##wanted,                                                                                         \
+    { ITSELF,                                                                                                                    \
+      NVP_FN_##wanted,                                                                                                           \
       having != NVP_FN_COUNT ? having : NVP_FN_##wanted,                                                                         \
-      lacking,          having == NVP_FN_COUNT,                                                                                  \
-      ADAPTER(adapter), { #wanted, #wanted, lost } },
+      lacking,                                                                                                                   \
+      having == NVP_FN_COUNT,                                                                                                    \
+      ADAPTER(adapter),                                                                                                          \
+      { #wanted, #wanted, lost } },
 #include "compat/fallbacks.def"
 };
 

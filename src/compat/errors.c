@@ -16,7 +16,7 @@ nvmlReturn_t nvp__compat_retired_v1_from_v2(nvmlDevice_t device, nvmlPageRetirem
     unsigned int room = count != NULL && *count < PAGES_MAX ? *count : PAGES_MAX;
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRetiredPages_v2)(device, cause, count != NULL ? &room : NULL, addresses,
                                                                  addresses != NULL ? timestamps_us : NULL);
-    if (status == NVML_SUCCESS || status == NVML_ERROR_INSUFFICIENT_SIZE) {
+    if ((status == NVML_SUCCESS || status == NVML_ERROR_INSUFFICIENT_SIZE) && count != NULL) {
         *count = room;
     }
     return status;
@@ -30,7 +30,7 @@ nvmlReturn_t nvp__compat_retired_v2_from_v1(nvmlDevice_t device, nvmlPageRetirem
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRetiredPages)(device, cause, count, addresses);
-    for (unsigned int i = 0; status == NVML_SUCCESS && i < *count && i < room; i++) {
+    for (unsigned int i = 0; status == NVML_SUCCESS && i < room && i < *count; i++) {
         timestamps_us[i] = NVP__COMPAT_UNKNOWN_U64;
     }
     return status;
@@ -77,7 +77,7 @@ nvmlReturn_t nvp__compat_ecc_counter_from_detail(nvmlDevice_t device, nvmlMemory
     if (status == NVML_SUCCESS && (size_t)location >= NVP__COUNT_OF(by_location)) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && count != NULL) {
         *count = *by_location[location];
     }
     return status;

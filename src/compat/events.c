@@ -9,7 +9,7 @@ nvmlReturn_t nvp__compat_event_v1_from_v2(nvmlEventSet_t set, nvp_EventData_v1_t
 {
     nvmlEventData_t newer = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlEventSetWait_v2)(set, data != NULL ? &newer : NULL, timeout_ms);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && data != NULL) {
         /* the third word was called reserved before it was called eventData */
         *data = (nvp_EventData_v1_t){ .device = newer.device, .eventType = newer.eventType, .reserved = newer.eventData };
     }
@@ -20,7 +20,7 @@ nvmlReturn_t nvp__compat_event_v2_from_v1(nvmlEventSet_t set, nvmlEventData_t *d
 {
     nvp_EventData_v1_t older = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlEventSetWait)(set, data != NULL ? (void *)&older : NULL, timeout_ms);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && data != NULL) {
         *data = (nvmlEventData_t){ .device = older.device,
                                    .eventType = older.eventType,
                                    .eventData = older.reserved,

@@ -51,7 +51,7 @@ nvmlReturn_t nvp__compat_fabric_from_v(nvmlDevice_t device, nvmlGpuFabricInfo_t 
 {
     nvmlGpuFabricInfo_v3_t newer = { .version = nvmlGpuFabricInfo_v2 };
     nvmlReturn_t status = nvp__compat_fabric_v_watched(device, info != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvmlGpuFabricInfo_t){ .status = newer.status, .cliqueId = newer.cliqueId, .state = newer.state };
         memcpy(info->clusterUuid, newer.clusterUuid, sizeof(info->clusterUuid));
     }
@@ -66,7 +66,7 @@ nvmlReturn_t nvp__compat_fabric_v_from_plain(nvmlDevice_t device, nvmlGpuFabricI
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetGpuFabricInfo)(device, info != NULL ? &plain : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         nvmlGpuFabricInfo_v3_t newer = { .status = plain.status,
                                          .cliqueId = plain.cliqueId,
                                          .state = plain.state,

@@ -36,7 +36,7 @@ typedef nvmlGridLicensableFeatures_t grid_v4;
         grid_##source from;                                                                                                      \
         memset(&from, 0, sizeof(from));                                                                                          \
         nvmlReturn_t status = OWN_##source(device, to != NULL ? (void *)&from : NULL);                                           \
-        if (status == NVML_SUCCESS) {                                                                                            \
+        if (status == NVML_SUCCESS && to != NULL) {                                                                              \
             to->isGridLicenseSupported = from.isGridLicenseSupported;                                                            \
             to->licensableFeaturesCount = from.licensableFeaturesCount;                                                          \
             for (size_t i = 0; i < NVP__COUNT_OF(to->gridLicensableFeatures); i++) {                                             \
@@ -71,7 +71,7 @@ nvmlReturn_t nvp__compat_licence_status_from_v2(nvmlVgpuInstance_t instance, uns
 {
     nvmlVgpuLicenseInfo_t info = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetLicenseInfo_v2)(instance, licensed != NULL ? &info : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && licensed != NULL) {
         *licensed = info.isLicensed;
     }
     return status;
@@ -81,7 +81,7 @@ nvmlReturn_t nvp__compat_licence_status_from_v1(nvmlVgpuInstance_t instance, uns
 {
     nvp_VgpuLicenseInfo_v1_t info = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetLicenseInfo)(instance, licensed != NULL ? (void *)&info : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && licensed != NULL) {
         *licensed = info.isLicensed;
     }
     return status;
@@ -91,7 +91,7 @@ nvmlReturn_t nvp__compat_licence_v1_from_v2(nvmlVgpuInstance_t instance, nvp_Vgp
 {
     nvmlVgpuLicenseInfo_t newer = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetLicenseInfo_v2)(instance, info != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvp_VgpuLicenseInfo_v1_t){ .isLicensed = newer.isLicensed, .licenseExpiry = newer.licenseExpiry };
     }
     return status;
@@ -101,7 +101,7 @@ nvmlReturn_t nvp__compat_licence_v1_from_status(nvmlVgpuInstance_t instance, nvp
 {
     unsigned int licensed = 0;
     nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetLicenseStatus)(instance, info != NULL ? &licensed : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvp_VgpuLicenseInfo_v1_t){ .isLicensed = licensed != 0,
                                             .licenseExpiry = { .status = NVML_GRID_LICENSE_EXPIRY_NOT_AVAILABLE } };
     }
@@ -112,7 +112,7 @@ nvmlReturn_t nvp__compat_licence_v2_from_v1(nvmlVgpuInstance_t instance, nvmlVgp
 {
     nvp_VgpuLicenseInfo_v1_t older = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetLicenseInfo)(instance, info != NULL ? (void *)&older : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvmlVgpuLicenseInfo_t){ .isLicensed = older.isLicensed,
                                          .licenseExpiry = older.licenseExpiry,
                                          .currentState = state_of(older.isLicensed) };
@@ -124,7 +124,7 @@ nvmlReturn_t nvp__compat_licence_v2_from_status(nvmlVgpuInstance_t instance, nvm
 {
     unsigned int licensed = 0;
     nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetLicenseStatus)(instance, info != NULL ? &licensed : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvmlVgpuLicenseInfo_t){ .isLicensed = licensed != 0,
                                          .licenseExpiry = { .status = NVML_GRID_LICENSE_EXPIRY_NOT_AVAILABLE },
                                          .currentState = state_of(licensed) };

@@ -9,7 +9,7 @@ nvmlReturn_t nvp__compat_memory_v1_from_v2(nvmlDevice_t device, nvmlMemory_t *me
 {
     nvmlMemory_v2_t newer = { .version = nvmlMemory_v2 };
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetMemoryInfo_v2)(device, memory != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && memory != NULL) {
         bool both = newer.used != NVP__COMPAT_UNKNOWN_U64 && newer.reserved != NVP__COMPAT_UNKNOWN_U64;
         *memory = (nvmlMemory_t){ .total = newer.total, .free = newer.free, .used = newer.used + (both ? newer.reserved : 0) };
     }
@@ -23,7 +23,7 @@ nvmlReturn_t nvp__compat_memory_v2_from_v1(nvmlDevice_t device, nvmlMemory_v2_t 
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetMemoryInfo)(device, memory != NULL ? &older : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && memory != NULL) {
         memory->total = older.total;
         memory->reserved = NVP__COMPAT_UNKNOWN_U64;
         memory->free = older.free;

@@ -15,7 +15,7 @@ nvmlReturn_t nvp__compat_attributes_v1_from_v2(nvmlDevice_t device, nvp_DeviceAt
 {
     nvmlDeviceAttributes_t newer = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetAttributes_v2)(device, attributes != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && attributes != NULL) {
         *attributes = (nvp_DeviceAttributes_v1_t){ .multiprocessorCount = newer.multiprocessorCount,
                                                    .sharedCopyEngineCount = newer.sharedCopyEngineCount,
                                                    .sharedDecoderCount = newer.sharedDecoderCount,
@@ -30,7 +30,7 @@ nvmlReturn_t nvp__compat_attributes_v2_from_v1(nvmlDevice_t device, nvmlDeviceAt
 {
     nvp_DeviceAttributes_v1_t older = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetAttributes)(device, attributes != NULL ? (void *)&older : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && attributes != NULL) {
         *attributes = (nvmlDeviceAttributes_t){ .multiprocessorCount = older.multiprocessorCount,
                                                 .sharedCopyEngineCount = older.sharedCopyEngineCount,
                                                 .sharedDecoderCount = older.sharedDecoderCount,
@@ -60,7 +60,7 @@ nvmlReturn_t nvp__compat_placements_v2_from_v1(nvmlDevice_t device, unsigned int
     unsigned int number = 0;
     nvmlReturn_t status =
         NVP__OWN(nvmlDeviceGetGpuInstancePossiblePlacements)(device, profile_id, found, count != NULL ? &number : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && count != NULL) {
         number = number < PLACEMENTS_MAX ? number : PLACEMENTS_MAX;
         if (placements != NULL) {
             memcpy(placements, found, number * sizeof(found[0]));
@@ -74,7 +74,7 @@ nvmlReturn_t nvp__compat_ci_info_v1_from_v2(nvmlComputeInstance_t instance, nvp_
 {
     nvmlComputeInstanceInfo_t newer = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlComputeInstanceGetInfo_v2)(instance, info != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvp_ComputeInstanceInfo_v1_t){
             .device = newer.device, .gpuInstance = newer.gpuInstance, .id = newer.id, .profileId = newer.profileId
         };
@@ -86,7 +86,7 @@ nvmlReturn_t nvp__compat_ci_info_v2_from_v1(nvmlComputeInstance_t instance, nvml
 {
     nvp_ComputeInstanceInfo_v1_t older = { 0 };
     nvmlReturn_t status = NVP__OWN(nvmlComputeInstanceGetInfo)(instance, info != NULL ? (void *)&older : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvmlComputeInstanceInfo_t){ .device = older.device,
                                              .gpuInstance = older.gpuInstance,
                                              .id = older.id,

@@ -165,7 +165,7 @@ static nvmlReturn_t read_ext(nvmlDevice_t device, bool wanted, struct place *pla
     {                                                                                                                            \
         struct place place;                                                                                                      \
         nvmlReturn_t status = read_##source(device, pci != NULL, &place);                                                        \
-        if (status == NVML_SUCCESS) {                                                                                            \
+        if (status == NVML_SUCCESS && pci != NULL) {                                                                             \
             to_##form(pci, &place);                                                                                              \
         }                                                                                                                        \
         return status;                                                                                                           \
@@ -189,7 +189,7 @@ GIVE(v3, nvmlPciInfo_t, ext)
             return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;                                                                         \
         }                                                                                                                        \
         nvmlReturn_t status = read_##source(device, pci != NULL, &place);                                                        \
-        if (status == NVML_SUCCESS) {                                                                                            \
+        if (status == NVML_SUCCESS && pci != NULL) {                                                                             \
             to_ext(pci, &place);                                                                                                 \
         }                                                                                                                        \
         return status;                                                                                                           \
@@ -204,7 +204,7 @@ nvmlReturn_t nvp__compat_remote_pci_v1_from_v2(nvmlDevice_t device, unsigned int
     nvmlPciInfo_t info = { 0 };
     struct place place;
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo_v2)(device, link, pci != NULL ? &info : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && pci != NULL) {
         from_v3(&place, &info);
         to_v2(pci, &place);
     }
@@ -216,7 +216,7 @@ nvmlReturn_t nvp__compat_remote_pci_v2_from_v1(nvmlDevice_t device, unsigned int
     nvp_PciInfo_v2_t older = { 0 };
     struct place place;
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo)(device, link, pci != NULL ? (void *)&older : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && pci != NULL) {
         from_v2(&place, &older);
         to_v3(pci, &place);
     }

@@ -38,7 +38,7 @@ static nvmlReturn_t ask(const struct source *source, nvmlDevice_t device, unsign
                                         .numProcArrayEntries = count != NULL ? *count : 0,
                                         .procArray = records };
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRunningProcessDetailList)(device, count != NULL ? &list : NULL);
-    if (status == NVML_SUCCESS || status == NVML_ERROR_INSUFFICIENT_SIZE) {
+    if ((status == NVML_SUCCESS || status == NVML_ERROR_INSUFFICIENT_SIZE) && count != NULL) {
         *count = list.numProcArrayEntries;
     }
     return status;
@@ -166,7 +166,9 @@ static const struct source *best_list(unsigned int mode)
 #define BEST(function)                                                                                                           \
     {                                                                                                                            \
         { NVP_FN_##function##_v3, 0, V2_SIZE, true }, { NVP_FN_##function##_v2, 0, V2_SIZE, true },                              \
-        { NVP_FN_##function, 0, V1_SIZE, false }                                                                                 \
+        {                                                                                                                        \
+            NVP_FN_##function, 0, V1_SIZE, false                                                                                 \
+        }                                                                                                                        \
     }
     static const struct source lists[][3] = { [NVML_PROCESS_MODE_COMPUTE] = BEST(nvmlDeviceGetComputeRunningProcesses),
                                               [NVML_PROCESS_MODE_GRAPHICS] = BEST(nvmlDeviceGetGraphicsRunningProcesses),

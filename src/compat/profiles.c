@@ -101,7 +101,7 @@ nvmlReturn_t nvp__compat_gi_profile_from_v(nvmlDevice_t device, unsigned int pro
 {
     nvmlGpuInstanceProfileInfo_v2_t newer = { .version = nvmlGpuInstanceProfileInfo_v2 };
     nvmlReturn_t status = nvp__compat_gi_profile_v_watched(device, profile, info != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && info != NULL) {
         *info = (nvmlGpuInstanceProfileInfo_t){ GI_COMMON(&newer), .isP2pSupported = newer.isP2pSupported };
     }
     return status;
@@ -115,7 +115,7 @@ nvmlReturn_t nvp__compat_gi_profile_v_from_plain(nvmlDevice_t device, unsigned i
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfo)(device, profile, given != NULL ? &plain : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && given != NULL) {
         nvmlGpuInstanceProfileInfo_v2_t newer = { .version = nvmlGpuInstanceProfileInfo_v2,
                                                   GI_COMMON(&plain),
                                                   .isP2pSupported = plain.isP2pSupported };
@@ -190,10 +190,12 @@ nvmlReturn_t nvp__compat_ci_profile_v_watched(nvmlGpuInstance_t instance, unsign
 nvmlReturn_t nvp__compat_ci_profile_from_v(nvmlGpuInstance_t instance, unsigned int profile, unsigned int engine,
                                            nvmlComputeInstanceProfileInfo_t *info)
 {
-    nvmlComputeInstanceProfileInfo_v2_t newer = { .version = nvmlComputeInstanceProfileInfo_v2 };
+    union ci_profile newer;
+    memset(&newer, 0, sizeof(newer));
+    newer.v2.version = nvmlComputeInstanceProfileInfo_v2;
     nvmlReturn_t status = nvp__compat_ci_profile_v_watched(instance, profile, engine, info != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
-        *info = (nvmlComputeInstanceProfileInfo_t){ CI_COMMON(&newer) };
+    if (status == NVML_SUCCESS && info != NULL) {
+        *info = (nvmlComputeInstanceProfileInfo_t){ CI_COMMON(&newer.v2) };
     }
     return status;
 }
@@ -208,7 +210,7 @@ nvmlReturn_t nvp__compat_ci_profile_v_from_plain(nvmlGpuInstance_t instance, uns
     }
     nvmlReturn_t status =
         NVP__OWN(nvmlGpuInstanceGetComputeInstanceProfileInfo)(instance, profile, engine, given != NULL ? &plain : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && given != NULL) {
         nvmlComputeInstanceProfileInfo_v2_t newer = { .version = nvmlComputeInstanceProfileInfo_v2, CI_COMMON(&plain) };
         if (given->v2.version == nvmlComputeInstanceProfileInfo_v2) {
             given->v2 = newer;

@@ -9,7 +9,7 @@ nvmlReturn_t nvp__compat_temperature_from_v(nvmlDevice_t device, nvmlTemperature
 {
     nvmlTemperature_v1_t newer = { .version = nvmlTemperature_v1, .sensorType = sensor };
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetTemperatureV)(device, celsius != NULL ? &newer : NULL);
-    if (status == NVML_SUCCESS) {
+    if (status == NVML_SUCCESS && celsius != NULL) {
         *celsius = newer.temperature > 0 ? (unsigned int)newer.temperature : 0;
     }
     return status;
