@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/function.h"
+#include "driver/session.h"
 
 _Atomic unsigned nvpsim__attention;
 
@@ -45,6 +46,9 @@ static bool rule_hits(nvpsim_rule *rule, int function, int device)
 {
     bool matches = rule->function >= 0 ? rule->function == function : function != NVPSIM_FN_nvmlErrorString;
     if (!matches || (rule->device >= 0 && rule->device != device))
+        return false;
+    uint64_t now_ns = rule->from_ns > 0 || rule->until_ns > 0 ? nvpsim__clock_ns(&nvpsim__world->clock) : 0;
+    if (now_ns < rule->from_ns || (rule->until_ns > 0 && now_ns >= rule->until_ns))
         return false;
     uint64_t before = rule->seen++;
     return before >= rule->after_calls && (rule->times == 0 || before - rule->after_calls < rule->times);

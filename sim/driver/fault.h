@@ -20,6 +20,7 @@ typedef struct nvpsim_rule {
     int error;
     uint64_t latency_ns;
     bool hang;
+    uint64_t from_ns, until_ns; /* simulated time in which calls match; until 0: for ever */
     uint64_t after_calls, times;
     uint64_t seen; /* matching calls so far */
 } nvpsim_rule;

@@ -41,7 +41,7 @@ static nvmlReturn_t compute_profile_info(nvmlGpuInstance_t gpuInstance, unsigned
     }
     const nvpsim_mig_profile_spec *whole = own->slice->profile;
     unsigned slices = compute_slices_of(profile), all = nvpsim__mig_slices(whole);
-    if (slices > all || compute_profile_of(slices) != profile) {
+    if (slices == 0 || slices > all || compute_profile_of(slices) != profile) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
     *info = (nvmlComputeInstanceProfileInfo_t){ .id = profile,

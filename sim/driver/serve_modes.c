@@ -1,5 +1,5 @@
 /*
- * Answers about modes: persistence, compute, display, accounting, operation, virtualisation, restrictions.
+ * Answers about modes: persistence, compute, display, operation, virtualisation, restrictions.
  */
 #include "driver/serve.h"
 
@@ -120,55 +120,6 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHostVgpuMode(nvmlDevice_t device, nvmlHo
     }
     *pHostVgpuMode = (nvmlHostVgpuMode_t)mode->value;
     return NVML_SUCCESS;
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingMode(nvmlDevice_t device, nvmlEnableState_t *mode)
-{
-    const nvpsim_device *own = nvpsim__device_of(device);
-    if (mode && own->spec->accounting_mode.state != NVPSIM_GIVEN)
-        return NVML_ERROR_NOT_SUPPORTED;
-    return switch_put(mode, atomic_load_explicit(&own->settings.accounting, memory_order_relaxed));
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvmlEnableState_t mode)
-{
-    nvpsim_device *own = nvpsim__device_of(device);
-    if (mode != NVML_FEATURE_ENABLED && mode != NVML_FEATURE_DISABLED)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    if (own->spec->accounting_mode.state != NVPSIM_GIVEN)
-        return NVML_ERROR_NOT_SUPPORTED;
-    return setting_change(&own->settings.accounting, (unsigned)mode);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingBufferSize(nvmlDevice_t device, unsigned int *bufferSize)
-{
-    return nvpsim__put_number(bufferSize, nvpsim__device_of(device)->spec->accounting_size);
-}
-
-/* Nothing is accounted here. */
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int *count, unsigned int *pids)
-{
-    if (count && nvpsim__device_of(device)->spec->accounting_mode.state != NVPSIM_GIVEN)
-        return NVML_ERROR_NOT_SUPPORTED;
-    return nvpsim__list_room(count, pids, 0);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingStats(nvmlDevice_t device, unsigned int pid, nvmlAccountingStats_t *stats)
-{
-    (void)pid;
-    if (!stats)
-        return NVML_ERROR_INVALID_ARGUMENT;
-    return nvpsim__device_of(device)->spec->accounting_mode.state == NVPSIM_GIVEN ? NVML_ERROR_NOT_FOUND
-                                                                                  : NVML_ERROR_NOT_SUPPORTED;
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetAccountingStats_v2(nvmlDevice_t device, nvmlAccountingStats_v2_t *stats)
-{
-    if (!stats) {
-        return NVML_ERROR_INVALID_ARGUMENT;
-    }
-    return nvpsim__device_of(device)->spec->accounting_mode.state == NVPSIM_GIVEN ? NVML_ERROR_NOT_FOUND
-                                                                                  : NVML_ERROR_NOT_SUPPORTED;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetAPIRestriction(nvmlDevice_t device, nvmlRestrictedAPI_t apiType,

@@ -90,6 +90,8 @@ static void faults_load(const nvpsim_scenario *scenario)
                              .error = (int)spec->error.value,
                              .latency_ns = spec->latency_ms.value * NVPSIM_NS_PER_MS,
                              .hang = spec->hang.value != 0,
+                             .from_ns = spec->from_ms.value * NVPSIM_NS_PER_MS,
+                             .until_ns = spec->until_ms.value * NVPSIM_NS_PER_MS,
                              .after_calls = spec->after_calls.value,
                              .times = spec->times.value };
         nvpsim__fault_add(&rule);
@@ -123,8 +125,8 @@ static bool world_need(void)
     }
     description_make(scenario);
     nvpsim__scenario_unused(scenario, unused_keys, sizeof unused_keys);
-    faults_load(scenario);
     nvpsim__world = world;
+    faults_load(scenario); /* last: a fault may look at the clock */
     return true;
 }
 

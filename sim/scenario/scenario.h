@@ -183,7 +183,7 @@ enum { NVPSIM_FAILURE_HEALTHY, NVPSIM_FAILURE_LOST };
 typedef struct nvpsim_fault_spec {
     int function; /* id of base/function.h, or -1 for any */
     int device;   /* or -1 for any */
-    nvpsim_number error, latency_ms, hang, after_calls, times;
+    nvpsim_number error, latency_ms, hang, after_calls, times, from_ms, until_ms;
 } nvpsim_fault_spec;
 
 /** Something that happens to a device at a time. */

@@ -73,6 +73,7 @@ typedef struct nvpsim_motion {
 typedef struct nvpsim_settings {
     _Atomic unsigned persistence, compute_mode, ecc_pending, mig_pending, accounting, operation_pending, auto_boost;
     _Atomic unsigned driver_model_pending;
+    _Atomic uint64_t accounting_cleared_ns;
     _Atomic int graphics_offset_mhz, memory_offset_mhz;
     _Atomic unsigned graphics_low_mhz, graphics_high_mhz; /* locked range; 0: not locked */
     _Atomic unsigned memory_low_mhz, memory_high_mhz;

@@ -68,6 +68,20 @@ static void test_faults__count_the_calls_before_and_the_hits(void **state)
     SUCCEEDS(CALL(nvmlShutdown)());
 }
 
+static void test_faults__hold_for_a_time(void **state)
+{
+    (void)state;
+    sim_load_scenario("base: h100x8\nclock: stepped\n"
+                      "faults: [{function: any, device: 2, error: GPU_IS_LOST, from_ms: 1000, until_ms: 3000}]\n");
+    sim_init();
+    const nvmlReturn_t expected[] = { 0, 15, 15, 0 };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++, sim_step_ms(1000)) {
+        ANSWERS(power_of(2), expected[i]);
+        SUCCEEDS(power_of(1));
+    }
+    SUCCEEDS(CALL(nvmlShutdown)());
+}
+
 static void test_faults__bad_ones_are_refused(void **state)
 {
     (void)state;
@@ -251,6 +265,7 @@ int main(int count, char **arguments)
         CASE(an_error_hits_its_function_and_device),
         CASE(any_function_of_a_device),
         CASE(count_the_calls_before_and_the_hits),
+        CASE(hold_for_a_time),
         CASE(bad_ones_are_refused),
         CASE(wrong_calls_are_answered_before_any_fault),
         CASE(latency_takes_real_time),

@@ -208,6 +208,43 @@ static void test_processes__ten_thousand_can_be_listed(void **state)
     SUCCEEDS(CALL(nvmlShutdown)());
 }
 
+static void test_processes__accounting_keeps_those_that_have_ended(void **state)
+{
+    (void)state;
+    sim_load_scenario("clock: stepped\nprivileged: true\n"
+                      "device_defaults:\n"
+                      "  memory: {total_bytes: 1GiB}\n"
+                      "  utilization: {gpu: 80}\n"
+                      "  accounting: {mode: disabled, buffer_size: 100}\n"
+                      "processes:\n"
+                      "  - {pid: 1000, device: 0, used_memory_mib: 10, until_ms: 5000}\n"
+                      "  - {pid: 2000, device: 0, used_memory_mib: 20, from_ms: 2000}\n");
+    sim_init();
+    nvmlDevice_t device = sim_device(0);
+    nvmlAccountingStats_t stats;
+    unsigned count = 0, pids[4] = { 0 };
+    sim_step_ms(8000);
+    SUCCEEDS(CALL(nvmlDeviceGetAccountingPids)(device, &count, NULL));
+    ANSWERS(CALL(nvmlDeviceGetAccountingStats)(device, 1000, &stats), NVML_ERROR_NOT_SUPPORTED);
+    SUCCEEDS(CALL(nvmlDeviceSetAccountingMode)(device, NVML_FEATURE_ENABLED));
+    ANSWERS(CALL(nvmlDeviceGetAccountingPids)(device, &count, NULL), NVML_ERROR_INSUFFICIENT_SIZE);
+    SUCCEEDS(CALL(nvmlDeviceGetAccountingPids)(device, &count, pids));
+    assert_int_equal(count, 2);
+    assert_int_equal(pids[0] + pids[1], 3000);
+    SUCCEEDS(CALL(nvmlDeviceGetAccountingStats)(device, 1000, &stats));
+    assert_int_equal(stats.time, 5000);
+    assert_int_equal(stats.maxMemoryUsage, 10 << 20);
+    SUCCEEDS(CALL(nvmlDeviceGetAccountingStats)(device, 2000, &stats));
+    assert_int_equal(stats.time, 0);
+    assert_int_equal(stats.isRunning, sim_since(375, 20, 0)); /* reserved before */
+    ANSWERS(CALL(nvmlDeviceGetAccountingStats)(device, 3000, &stats), NVML_ERROR_NOT_FOUND);
+    SUCCEEDS(CALL(nvmlDeviceClearAccountingPids)(device));
+    SUCCEEDS(CALL(nvmlDeviceGetAccountingPids)(device, &count, pids));
+    assert_int_equal(count, 1);
+    assert_int_equal(pids[0], 2000);
+    SUCCEEDS(CALL(nvmlShutdown)());
+}
+
 static void test_processes__the_detail_list_has_modes(void **state)
 {
     (void)state;
@@ -240,6 +277,7 @@ int main(int count, char **arguments)
         CASE(come_and_go),
         CASE(utilisation_adds_up_and_carries_times),
         CASE(ten_thousand_can_be_listed),
+        CASE(accounting_keeps_those_that_have_ended),
         CASE(the_detail_list_has_modes),
     };
     int status = sim_arguments(count, arguments);
