@@ -189,7 +189,7 @@ static void print_init(doctor_section *section, const doctor_report *report)
     if (driver->asleep) {
         doctor_fact(section, "Attached", CLI_PLAIN, "nothing, so as not to wake a GPU");
     }
-    if (driver->step < DOCTOR_STEP_ALL) {
+    if (doctor_is_open(report) && driver->step < DOCTOR_STEP_ALL) {
         doctor_fact(section, "After it", CLI_RED, "%s", how);
     }
 }

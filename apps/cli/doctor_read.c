@@ -11,8 +11,8 @@
 #include "cli.h"
 #include "doctor.h"
 
-/** So many devices are asked at a time. */
-#define BATCH 64
+/** So many devices are asked at a time: as many as big machines have, and no more processes than a small one can start in time. */
+#define BATCH 16
 
 static bool is_anything_asleep(const doctor_system *system)
 {

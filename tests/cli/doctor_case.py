@@ -39,7 +39,8 @@ class DoctorTest(harness.CommandTest):
     """Runs it for a machine."""
 
     def doctor(self, *arguments, machine=None, scenario=None, nvml=None, profile="rtx4090x2", **env):
-        """On a simulated driver; with `nvml`, on that library ("" for what is found)."""
+        """On a simulated driver; with `nvml`, on that library ("" for what is found). Patient, unless the arguments are not."""
+        arguments = ("--timeout", "60", *arguments)
         if machine is not None:
             env["NVPULSE_DOCTOR_ROOT"] = machine.root
         if nvml is not None:

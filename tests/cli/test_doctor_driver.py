@@ -22,6 +22,7 @@ class InitTest(DoctorTest):
         out = self.doctor(scenario=init_faults("error: NVML_ERROR_UNKNOWN")).out
         self.assertIn("\nInit\n  Status      Unknown Error (NVML_ERROR_UNKNOWN)\n", out)
         self.assertIn("\nDevices\n  none     NVML is not open\n", out)
+        self.assertNotIn("After it", out)
 
     def test_hang(self):
         scenario, begun = init_faults("hang: true"), time.monotonic()
@@ -65,7 +66,7 @@ class InitTest(DoctorTest):
         self.assert_result(result, UNUSABLE, "NVML_ERROR_UNKNOWN", "/nonexistent.yaml")
 
     def test_slow(self):
-        report = self.report(HEALTHY, "-t", "60", scenario=init_faults("latency_ms: 2500"))
+        report = self.report(HEALTHY, scenario=init_faults("latency_ms: 2500"))
         self.assertGreaterEqual(report["init"]["elapsed_us"], 2500000)
         self.assert_finding(report, "note", "init", "Opening NVML took", "nvidia-persistenced")
         self.assertNotIn("persistence", json.dumps(self.report(HEALTHY)["findings"]))
@@ -124,11 +125,11 @@ class DevicesTest(DoctorTest):
         self.assert_finding(report, "degraded", "devices", "GPU 3 (00000000:5D:00.0)", f"nvmlDeviceGetName gave no answer within {limit()} s")
 
     def test_all_that_hang_cost_the_time_of_one(self):
-        scenario = faults("function: nvmlDeviceGetName, hang: true", base="h100x8") + "system: { num_devices: 64 }\n"
+        scenario = faults("function: nvmlDeviceGetName, hang: true", base="h100x8") + "system: { num_devices: 16 }\n"
         begun = time.monotonic()
-        report = self.report(UNUSABLE, "-t", limit(), scenario=scenario)
+        report = self.report(UNUSABLE, "-t", "10", scenario=scenario)
         self.assertLess(time.monotonic() - begun, BOUND_S)
-        self.assertEqual(self.states(report), ["no_answer"] * 64)
+        self.assertEqual(self.states(report), ["no_answer"] * 16)
 
     def test_slow_calls_are_no_hang(self):
         if harness.is_sanitized():
@@ -155,8 +156,8 @@ class DevicesTest(DoctorTest):
         self.assert_finding(report, "unusable", "devices", "counts 4000000000 devices")
 
     def test_many(self):
-        report = self.report(HEALTHY, scenario="base: h100x8\nsystem: { num_devices: 100 }\n")
-        self.assertEqual(self.states(report), ["ok"] * 100)
+        report = self.report(HEALTHY, scenario="base: h100x8\nsystem: { num_devices: 40 }\n")
+        self.assertEqual(self.states(report), ["ok"] * 40)
 
 
 class SleepTest(DoctorTest):

@@ -148,6 +148,7 @@ class VersionsTest(DoctorTest):
         scenario = faults("function: nvmlSystemGetDriverVersion, hang: true")
         report = self.report(UNUSABLE, "-t", limit(), scenario=scenario)
         self.assertEqual([gpu["state"] for gpu in report["devices"]], ["ok"] * 2)
+        self.assertIn("\n  After it    nvmlSystemGetDriverVersion gave no answer", self.doctor("-t", limit(), scenario=scenario).out)
         self.assert_finding(report, "unusable", "versions", f"nvmlSystemGetDriverVersion gave no answer within {limit()} s")
 
 
