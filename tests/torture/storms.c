@@ -7,7 +7,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) /* each thread costs much more then */
+#define THREADS 16
+#define EXITS 3
+#define FORKS 20
+#else
 #define THREADS 64
+#define EXITS 20
+#define FORKS 100
+#endif
 #define CHILD_LIMIT_S 60
 
 static nvmlDevice_t devices[8];
@@ -65,7 +73,7 @@ static void return_under_load(void)
 
 static void exit_storm(void)
 {
-    for (unsigned int i = 0; i < times(20); i++) {
+    for (unsigned int i = 0; i < times(EXITS); i++) {
         pid_t child = fork();
         if (child == 0) {
             return_under_load();
@@ -89,7 +97,7 @@ static void fork_storm(void)
     for (int i = 0; i < 8; i++) {
         threads[i] = start(query_until_stopped, devices[i]);
     }
-    for (unsigned int i = 0; i < times(100); i++) {
+    for (unsigned int i = 0; i < times(FORKS); i++) {
         pid_t child = fork();
         if (child == 0) {
             alarm(CHILD_LIMIT_S);
