@@ -1,31 +1,18 @@
 /*
  * A real libnvidia-ml.so.1 on a machine without a driver, through nvpulse. Each case begins in a cold process; run.py names the library
- * in NVPULSE_NVML_PATH and tells in TEST_... what it must have. Nothing here may run where a driver is loaded: raw calls are made.
+ * in NVPULSE_NVML_PATH and tells in TEST_... what it must have. What the library answers by itself is in raw.c.
  */
 #include "../process/cases.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #define QUERIES 100
 #define OPENERS 16
 #define CHILDREN 4
 #define ATTEMPTS 5
-
-typedef void any_fn(void);
-typedef nvmlReturn_t words_fn(void *, void *, void *, void *, void *, void *);
-typedef const char *text_fn(nvmlReturn_t);
-
-static any_fn *function_of(const char *name)
-{
-    void *symbol = nvp_symbol(name);
-    any_fn *function;
-    memcpy(&function, &symbol, sizeof(function));
-    return function;
-}
 
 /* What run.py knows of the library and gave in the environment. */
 static const char *expected(const char *variable)
@@ -174,67 +161,6 @@ static void same_names_answer_the_error(void)
     CHECK(strcmp(nvmlErrorString(NVML_ERROR_DRIVER_NOT_LOADED), "Driver Not Loaded") == 0);
 }
 
-/*
- * What the library itself answers to a call that is all zeroes, before it is initialised. abi/driver-behaviour.md: UNINITIALIZED, as
- * the check comes before that of the arguments; success of a shutdown; and of the NVML version, where the NULL is looked at.
- * NVML's parameters are pointers and integers, so zeroes are passed alike whatever their types are.
- */
-static nvmlReturn_t call_with_zeroes(const char *name)
-{
-    return ((words_fn *)function_of(name))(NULL, NULL, NULL, NULL, NULL, NULL);
-}
-
-static bool is_expected(const char *name, nvmlReturn_t answer)
-{
-    if (strncmp(name, "nvmlInit", strlen("nvmlInit")) == 0) {
-        return answer == NVML_ERROR_DRIVER_NOT_LOADED;
-    }
-    if (strcmp(name, "nvmlShutdown") == 0) {
-        return answer == NVML_SUCCESS;
-    }
-    if (strcmp(name, "nvmlSystemGetNVMLVersion") == 0 && answer == NVML_ERROR_INVALID_ARGUMENT) {
-        return true;
-    }
-    return answer == NVML_ERROR_UNINITIALIZED;
-}
-
-/* In a child: calls functions from `*next` on, which always is the one that is being called. The number of strange answers. */
-static void call_the_rest(volatile size_t *next)
-{
-    int strange = 0;
-    for (; *next < nvp_function_count(); ++*next) {
-        const nvp_function *function = nvp_function_at(*next);
-        if (nvp_function_available(function) && strcmp(function->name, "nvmlErrorString") != 0) {
-            nvmlReturn_t answer = call_with_zeroes(function->name);
-            if (!is_expected(function->name, answer)) {
-                fprintf(stderr, "%s: raw answer %s\n", function->name, nvp_status_name((nvp_status)answer));
-                strange++;
-            }
-        }
-    }
-    _exit(strange > 0);
-}
-
-static void raw_calls_answer_uninitialised(void)
-{
-    init_fails();
-    volatile size_t *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    CHECK(next != MAP_FAILED);
-    int failures = 0;
-    for (*next = 0; *next < nvp_function_count(); ++*next) {
-        pid_t child = fork();
-        if (child == 0) {
-            call_the_rest(next);
-        }
-        int code = await_child(child);
-        failures += code != 0;
-        if (code > 1) {
-            fprintf(stderr, "%s: a raw call with zeroes ends the process: %d\n", nvp_function_at(*next)->name, code);
-        }
-    }
-    CHECK(failures == 0);
-}
-
 static void child_asks(void)
 {
     watch_log("driver init");
@@ -283,35 +209,6 @@ static void first_queries_of_many_threads_ask_once(void)
     CHECK(watched_lines() == 1);
 }
 
-/* True when `code` is among the numbers of TEST_CODES: those that a library of this version has a text for. */
-static bool is_known_code(int code)
-{
-    const char *at = expected("TEST_CODES");
-    for (char *end = NULL; *at != '\0'; at = end) {
-        if (strtol(at, &end, 10) == code && end != at) {
-            return true;
-        }
-        CHECK(end != at);
-    }
-    return false;
-}
-
-static void error_texts_agree(void)
-{
-    text_fn *text_of = (text_fn *)function_of("nvmlErrorString");
-    unsigned int known = 0;
-    for (int code = 0; code <= NVML_ERROR_UNKNOWN + 1; code++) {
-        const char *theirs = text_of((nvmlReturn_t)code);
-        const char *ours = is_known_code(code) ? nvp_status_text(code) : "Unknown Error";
-        known += is_known_code(code);
-        if (strcmp(theirs, ours) != 0) {
-            fprintf(stderr, "%d: the library says '%s', not '%s'\n", code, theirs, ours);
-            _exit(1);
-        }
-    }
-    printf("texts %u\n", known);
-}
-
 static unsigned int entries_of(const char *folder)
 {
     unsigned int count = 0;
@@ -349,10 +246,8 @@ const struct test_case test_cases[] = {
     { "shutdown_answers_uninitialised", shutdown_answers_uninitialised },
     { "every_query_says_why", every_query_says_why },
     { "same_names_answer_the_error", same_names_answer_the_error },
-    { "raw_calls_answer_uninitialised", raw_calls_answer_uninitialised },
     { "forked_children_query", forked_children_query },
     { "first_queries_of_many_threads_ask_once", first_queries_of_many_threads_ask_once },
-    { "error_texts_agree", error_texts_agree },
     { "attempts_leave_nothing_behind", attempts_leave_nothing_behind },
     { "output_comes_once", output_comes_once },
 };

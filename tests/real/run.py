@@ -7,6 +7,7 @@ Exit 0: all is well; 1: something is not; 77: it cannot be run here, and the rea
 """
 
 import argparse
+import functools
 import json
 import os
 import re
@@ -18,6 +19,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ABI = os.path.join(os.path.dirname(os.path.dirname(HERE)), "abi")
 EMPTY_DEV = os.path.join(HERE, "empty-dev.sh")
+PROGRAMS = ("real-library", "real-raw")
 SKIPPED, TIMEOUT_S = 77, 120
 DRIVER_SIGNS = ("/proc/driver/nvidia/version", "/sys/module/nvidia")
 NO_DRIVER = "NVML cannot be used: Driver Not Loaded (NVML_ERROR_DRIVER_NOT_LOADED)"
@@ -124,8 +126,8 @@ def check_exports(library):
     library.notes.append(f"{library.version} has no export list; against {nearest}: {difference}")
 
 
-def run_case(library, case, *prefix):
-    done = library.run(*prefix, library.program("real-library"), case)
+def run_case(library, program, case, *prefix):
+    done = library.run(*prefix, library.program(program), case)
     require(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}{done.stderr}".rstrip())
     require(done.stderr == "", f"it wrote to stderr:\n{done.stderr}".rstrip())
     return done.stdout
@@ -140,8 +142,8 @@ def check_output(library, out):
     require(times == 1, f"buffered output came out {times} times")
 
 
-def check_case(library, case):
-    out = run_case(library, case)
+def check_case(library, program, case):
+    out = run_case(library, program, case)
     if case == "output_comes_once":
         check_output(library, out)
         return
@@ -184,25 +186,45 @@ def check_list(library):
     require(here == library.functions, f"it differs from the exports in {sorted(here ^ library.functions)}")
 
 
+def check_doctor(library):
+    """nvpulse doctor: exit 2, unusable, for the reason that init fails; the library and its fallbacks as found."""
+    done = library.run(library.program("nvpulse"), "doctor", "--json")
+    require(done.returncode == 2 and done.stderr == "", f"exit {done.returncode}\n{done.stderr}")
+    report = json.loads(done.stdout)
+    found = {
+        "verdict": report["verdict"],
+        "path": report["library"]["path"],
+        "functions": str(report["library"]["functions_exported"]),
+        "fallbacks": str(len(report["library"]["fallbacks"])),
+        "init": (report["init"]["outcome"], report["init"]["status_name"]),
+    }
+    told = {key: library.told.get(key) for key in ("functions", "fallbacks")}
+    wanted = {"verdict": "unusable", "path": library.file, "init": ("answered", "NVML_ERROR_DRIVER_NOT_LOADED"), **told}
+    require(found == wanted, f"it says {found}, not {wanted}")
+
+
 def check_device_node(_):
     require(not os.path.exists("/dev/nvidiactl"), "the library made /dev/nvidiactl outside its empty /dev")
 
 
 def checks_of(library):
     """Name and check, in order."""
-    cases = library.run(library.program("real-library")).stdout.split()
-    require(len(cases) > 5, "real-library lists no cases")
+    cases = [(program, case) for program in PROGRAMS for case in library.run(library.program(program)).stdout.split()]
+    require({program for program, _ in cases} == set(PROGRAMS), "a program lists no cases")
     yield "exports", check_exports
-    for case in cases:
-        yield case, lambda library, case=case: check_case(library, case)
+    for program, case in cases:
+        yield case, lambda library, run=(program, case): check_case(library, *run)
     yield "status", check_status
     yield "call", check_call
     yield "list", check_list
+    yield "doctor", check_doctor
     if shutil.which("valgrind") is None:
         library.notes.append(f"{library.version}: valgrind is not installed; leaks were not looked for")
         return
-    for case in (case for case in cases if case not in NOT_UNDER_VALGRIND):
-        yield "valgrind " + case, lambda library, case=case: under_valgrind(lambda *prefix: run_case(library, case, *prefix))
+    for program, case in cases:
+        if case not in NOT_UNDER_VALGRIND:
+            run = functools.partial(run_case, library, program, case)
+            yield "valgrind " + case, lambda _, run=run: under_valgrind(run)
     yield "valgrind status", lambda library: under_valgrind(lambda *prefix: check_status(library, *prefix))
 
 
@@ -234,7 +256,7 @@ def refuse_where_it_cannot_run():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True, help="a build folder, which has bin/real-library and bin/nvpulse")
+    parser.add_argument("--build", required=True, help="a build folder, which has bin/real-library, bin/real-raw and bin/nvpulse")
     parser.add_argument("--drivers", required=True, help="where scripts/fetch-drivers put the libraries")
     parser.add_argument("name")
     arguments = parser.parse_args()
