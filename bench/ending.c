@@ -57,7 +57,7 @@ static void stamp_after_drain(void)
 static void exit_under_way(void *argument)
 {
     (void)argument;
-    atexit(stamp_after_drain); /* before nvpulse's own handler is registered: runs after it */
+    atexit(stamp_after_drain);                          /* before nvpulse's own handler is registered: runs after it */
     bench_fault("nvmlShutdown", NVML_ERROR_UNKNOWN, 0); /* answers at once: the driver's own work is not the drain's */
     pthread_detach(begin_slow_query(EXIT_LATENCY_NS));
 }
