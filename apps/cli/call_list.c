@@ -11,10 +11,12 @@
 
 static bool matches(const char *pattern, const char *name)
 {
-    if (pattern == NULL)
+    if (pattern == NULL) {
         return true;
-    if (strpbrk(pattern, "*?[") != NULL)
+    }
+    if (strpbrk(pattern, "*?[") != NULL) {
         return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+    }
     return strcasestr(name, pattern) != NULL;
 }
 
@@ -35,8 +37,9 @@ static size_t print_json(const char *pattern, bool library_known, FILE *out)
     fputc('[', out);
     for (size_t i = 0; i < nvp_function_count(); i++) {
         const nvp_function *function = nvp_function_at(i);
-        if (!matches(pattern, function->name))
+        if (!matches(pattern, function->name)) {
             continue;
+        }
         fprintf(out,
                 "%s\n{\"name\":\"%s\",\"group\":\"%s\",\"first_driver\":\"%s\",\"first_release\":\"%s\","
                 "\"available\":%s,\"writes\":%s,\"deprecated\":%s,\"by_name\":%s}",
@@ -62,8 +65,9 @@ static bool print_table(const char *pattern, bool library_known, FILE *out, size
     cli_table table = CLI_TABLE_INIT(columns, &terminal);
     for (size_t i = 0; i < nvp_function_count(); i++) {
         const nvp_function *function = nvp_function_at(i);
-        if (!matches(pattern, function->name))
+        if (!matches(pattern, function->name)) {
             continue;
+        }
         const char *here = availability(function, library_known, words);
         cli_table_add(&table, CLI_PLAIN, function->name);
         cli_table_add(&table, CLI_PLAIN, function->first_release);
@@ -80,11 +84,13 @@ int call_list_print(const char *pattern, bool json, FILE *out)
 {
     bool library_known = nvp_driver_find() == NVP_SUCCESS;
     size_t count = 0;
-    if (json)
+    if (json) {
         count = print_json(pattern, library_known, out);
-    else if (!print_table(pattern, library_known, out, &count))
+    } else if (!print_table(pattern, library_known, out, &count)) {
         return cli_no_memory(&cli_call_command);
-    if (count == 0)
+    }
+    if (count == 0) {
         return cli_fail(CLI_FAILED, &cli_call_command, "no function matches '%s'", pattern != NULL ? pattern : "");
+    }
     return CLI_OK;
 }

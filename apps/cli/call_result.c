@@ -11,22 +11,25 @@ static char *write_out(const nvp_value *value, size_t (*writer)(const nvp_value 
 {
     size_t length = writer(value, NULL, 0);
     char *text = malloc(length + 1);
-    if (text != NULL)
+    if (text != NULL) {
         writer(value, text, length + 1);
+    }
     return text;
 }
 
 static bool print_json(const call_request *request, const nvp_value *result, FILE *out)
 {
     char *value = write_out(result, nvp_value_json);
-    if (value == NULL)
+    if (value == NULL) {
         return false;
+    }
     fprintf(out, "{\"function\":\"%s\",\"status\":%d,\"status_name\":\"%s\",\"value\":%s,\"reason\":", request->function->name,
             result->status, nvp_status_name(result->status), value);
-    if (result->reason == NVP_REASON_NONE)
+    if (result->reason == NVP_REASON_NONE) {
         fputs("null}\n", out);
-    else
+    } else {
         fprintf(out, "\"%s\"}\n", nvp_reason_word(result->reason));
+    }
     free(value);
     return true;
 }
@@ -37,10 +40,11 @@ static bool print_plain(const nvp_value *value, FILE *out)
     char *text = write_out(value, nvp_value_format);
     char *clean = text != NULL ? cli_text_clean(text, cli_text_locale_is_utf8()) : NULL;
     bool done = clean != NULL;
-    if (done && !nvp_check(value, NVP_KIND_ANY))
+    if (done && !nvp_check(value, NVP_KIND_ANY)) {
         fprintf(out, "%s (%s)\n", clean, nvp_reason_text(value->reason));
-    else if (done)
+    } else if (done) {
         fprintf(out, "%s\n", clean);
+    }
     free(text);
     free(clean);
     return done;
@@ -64,12 +68,14 @@ static bool print_parts(const nvp_value *value, FILE *out)
     nvp_value part = NVP_VALUE_INIT;
     for (size_t i = 0; i < value->count && done; i++) {
         done = nvp_value_at(value, i, &part) == NVP_SUCCESS;
-        if (!done)
+        if (!done) {
             break;
-        if (is_struct)
+        }
+        if (is_struct) {
             fprintf(out, "%-*s  ", (int)width, nvp_value_field_name(value, i));
-        else
+        } else {
             fprintf(out, "[%zu]  ", i);
+        }
         done = print_plain(&part, out);
     }
     nvp_value_clear(&part);
@@ -78,13 +84,17 @@ static bool print_parts(const nvp_value *value, FILE *out)
 
 bool call_result_print(const call_request *request, const nvp_value *result, FILE *out)
 {
-    if (request->json)
+    if (request->json) {
         return print_json(request, result, out);
-    if (nvp_check(result, NVP_KIND_NOTHING))
+    }
+    if (nvp_check(result, NVP_KIND_NOTHING)) {
         return fputs("done\n", out) != EOF;
-    if (nvp_check(result, NVP_KIND_LIST) && result->count == 0)
+    }
+    if (nvp_check(result, NVP_KIND_LIST) && result->count == 0) {
         return fputs("(none)\n", out) != EOF;
-    if (nvp_check(result, NVP_KIND_STRUCT | NVP_KIND_LIST))
+    }
+    if (nvp_check(result, NVP_KIND_STRUCT | NVP_KIND_LIST)) {
         return print_parts(result, out);
+    }
     return print_plain(result, out);
 }

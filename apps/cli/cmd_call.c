@@ -79,8 +79,9 @@ static bool parse(call_request *request, int argc, char **argv)
     cli_options options;
     cli_options_begin(&options, &cli_call_command, argc, argv);
     for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key))
+        if (!take_option(request, &options, key)) {
             return false;
+        }
     }
     request->operands = cli_options_operands(&options, &request->operand_count);
     return true;
@@ -90,8 +91,9 @@ static bool parse(call_request *request, int argc, char **argv)
 static const nvp_function *find_function(const char *name)
 {
     const nvp_function *function = nvp_function_find(name);
-    if (function != NULL)
+    if (function != NULL) {
         return function;
+    }
     const nvp_function *nearest[3];
     size_t count = nvp_function_suggest(name, nearest, 3);
     char names[256] = "";
@@ -99,10 +101,11 @@ static const nvp_function *find_function(const char *name)
         int length = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", nearest[i]->name);
         used += length > 0 ? (size_t)length : 0;
     }
-    if (count > 0)
+    if (count > 0) {
         cli_misuse(&cli_call_command, "no NVML function '%s' is known; did you mean %s?", name, names);
-    else
+    } else {
         cli_misuse(&cli_call_command, "no NVML function '%s' is known; '" CLI_NAME " call --list' lists those that are", name);
+    }
     return NULL;
 }
 
@@ -127,8 +130,9 @@ static bool may_call(const call_request *request)
 /* Says on stderr why there is no value; the exit code. */
 static int explain(const call_request *request, nvp_status status, const nvp_value *result)
 {
-    if (status == NVP_ERROR_NO_MEMORY)
+    if (status == NVP_ERROR_NO_MEMORY) {
         return cli_no_memory(&cli_call_command);
+    }
     nvp_status why = result->status != NVP_SUCCESS ? result->status : status;
     const char *advice = nvp_status_advice(why);
     cli_fail(CLI_FAILED, &cli_call_command, "%s: %s (%s)%s%s", request->function->name, nvp_status_text(why),
@@ -141,14 +145,16 @@ static int call(const call_request *request, const call_arguments *arguments, FI
 {
     const nvp_query_options options = { sizeof options, NVP_QUERY_KEEP_ERRORS | NVP_QUERY_SILENT, NULL };
     nvp_arg args[CALL_PARAMETERS_MAX];
-    for (size_t i = 0; i < arguments->count; i++)
+    for (size_t i = 0; i < arguments->count; i++) {
         args[i] = arguments->slots[i].arg;
+    }
     nvp_value result = NVP_VALUE_INIT;
     nvp_status status = nvp_query(request->function->name, args, arguments->count, &options, &result);
     bool failed = status != NVP_SUCCESS || !nvp_check(&result, NVP_KIND_ANY);
     int code = failed ? explain(request, status, &result) : CLI_OK;
-    if ((!failed || request->json) && !call_result_print(request, &result, out))
+    if ((!failed || request->json) && !call_result_print(request, &result, out)) {
         code = cli_no_memory(&cli_call_command);
+    }
     nvp_value_clear(&result);
     return code;
 }
@@ -156,8 +162,9 @@ static int call(const call_request *request, const call_arguments *arguments, FI
 /* Answers a failure before the call itself as the call would have been. */
 static int answer_failure(const call_request *request, nvp_status status, int code, FILE *out)
 {
-    if (!request->json)
+    if (!request->json) {
         return code;
+    }
     nvp_value result = NVP_VALUE_INIT;
     nvp_value_set_na(&result, status);
     bool printed = call_result_print(request, &result, out);
@@ -185,25 +192,31 @@ static int run_function(call_request *request, FILE *out)
 
 static int run_list(const call_request *request, FILE *out)
 {
-    if (request->operand_count > 1)
+    if (request->operand_count > 1) {
         return cli_misuse(&cli_call_command, "--list takes one pattern; quote it to keep it from the shell");
+    }
     return call_list_print(request->operand_count > 0 ? request->operands[0] : NULL, request->json, out);
 }
 
 static int run_call(int argc, char **argv, FILE *out)
 {
     call_request request = { 0 };
-    if (!parse(&request, argc, argv))
+    if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
-    if (request.help && request.operand_count == 0)
+    }
+    if (request.help && request.operand_count == 0) {
         return cli_options_help(&cli_call_command, out);
-    if (request.list)
+    }
+    if (request.list) {
         return run_list(&request, out);
-    if (request.operand_count == 0)
+    }
+    if (request.operand_count == 0) {
         return cli_misuse(&cli_call_command, "a function is missing");
+    }
     request.function = find_function(request.operands[0]);
-    if (request.function == NULL)
+    if (request.function == NULL) {
         return CLI_USAGE;
+    }
     request.operands++;
     request.operand_count--;
     if (request.help) {

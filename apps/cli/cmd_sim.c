@@ -81,20 +81,23 @@ static bool parse(struct request *request, int argc, char **argv)
     cli_options options;
     cli_options_begin(&options, &cli_sim_command, argc, argv);
     for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key))
+        if (!take_option(request, &options, key)) {
             return false;
+        }
     }
     request->command = cli_options_operands(&options, &request->command_count);
-    if (request->help)
+    if (request->help) {
         return true;
-    if (request->profile != NULL && request->scenario != NULL)
+    }
+    if (request->profile != NULL && request->scenario != NULL) {
         cli_misuse(&cli_sim_command, "--profile and --scenario exclude each other");
-    else if (request->list && request->command_count > 0)
+    } else if (request->list && request->command_count > 0) {
         cli_misuse(&cli_sim_command, "--list takes no command");
-    else if (!request->list && request->command_count == 0)
+    } else if (!request->list && request->command_count == 0) {
         cli_misuse(&cli_sim_command, "a command is missing, as in '" CLI_NAME " sim -- " CLI_NAME " status'");
-    else
+    } else {
         return true;
+    }
     return false;
 }
 
@@ -106,8 +109,9 @@ static bool load(const char *library)
     nvp_candidate candidate;
     nvp_driver_find();
     nvp_driver_get_info(&info);
-    if (info.loaded && info.simulated)
+    if (info.loaded && info.simulated) {
         return true;
+    }
     bool tried = nvp_driver_get_candidate(0, &candidate) == NVP_SUCCESS && candidate.reason != NULL;
     cli_fail(0, &cli_sim_command, "%s is no simulated driver: %s", library, tried ? candidate.reason : "it has no marker");
     return false;
@@ -131,14 +135,16 @@ static bool check_profile(const char *profile)
     cli_suggestion suggestion = CLI_SUGGESTION_FOR(profile);
     const char *name;
     for (size_t i = 0; (name = profile_name(i)) != NULL; i++) {
-        if (strcmp(name, profile) == 0)
+        if (strcmp(name, profile) == 0) {
             return true;
+        }
         cli_suggestion_offer(&suggestion, name);
     }
-    if (suggestion.nearest != NULL)
+    if (suggestion.nearest != NULL) {
         cli_misuse(&cli_sim_command, "there is no profile '%s'; did you mean '%s'?", profile, suggestion.nearest);
-    else
+    } else {
         cli_misuse(&cli_sim_command, "there is no profile '%s'; '" CLI_NAME " sim --list' lists them", profile);
+    }
     return false;
 }
 
@@ -146,8 +152,9 @@ static bool check_scenario(const char *scenario)
 {
     char message[1024] = "";
     nvpsim_check_scenario_fn *check = (nvpsim_check_scenario_fn *)nvp_symbol("nvpsim_check_scenario");
-    if (check == NULL || check(scenario, message, sizeof message) == 0)
+    if (check == NULL || check(scenario, message, sizeof message) == 0) {
         return true;
+    }
     cli_fail(CLI_USAGE, &cli_sim_command, "%s", message);
     return false;
 }
@@ -163,8 +170,9 @@ static bool prepend_library_path(const char *folder)
     const char *old = getenv("LD_LIBRARY_PATH");
     bool has_old = old != NULL && old[0] != '\0';
     char *path;
-    if (asprintf(&path, "%s%s%s", folder, has_old ? ":" : "", has_old ? old : "") < 0)
+    if (asprintf(&path, "%s%s%s", folder, has_old ? ":" : "", has_old ? old : "") < 0) {
         return false;
+    }
     bool done = put("LD_LIBRARY_PATH", path);
     free(path);
     return done;
@@ -174,15 +182,17 @@ static bool prepend_library_path(const char *folder)
 static bool set_environment(const struct request *request, const char *folder)
 {
     bool done = prepend_library_path(folder);
-    if (request->profile != NULL)
+    if (request->profile != NULL) {
         done = done && put("NVPULSE_SIM_PROFILE", request->profile) && put("NVPULSE_SIM_SCENARIO", NULL);
+    }
     if (request->scenario != NULL) {
         char *path = realpath(request->scenario, NULL);
         done = done && path != NULL && put("NVPULSE_SIM_SCENARIO", path) && put("NVPULSE_SIM_PROFILE", NULL);
         free(path);
     }
-    if (request->clock != NULL)
+    if (request->clock != NULL) {
         done = done && put("NVPULSE_SIM_CLOCK", request->clock);
+    }
     return done;
 }
 
@@ -193,15 +203,18 @@ static int become(char **command)
     int error = errno;
     if (error == ENOENT && strcmp(command[0], CLI_NAME) == 0) { /* this program need not be in PATH to run itself */
         char *own = sim_own_path();
-        if (own != NULL)
+        if (own != NULL) {
             execv(own, command);
+        }
         free(own);
     }
     bool is_path = strchr(command[0], '/') != NULL;
-    if (error == ENOENT && is_path && access(command[0], F_OK) == 0)
+    if (error == ENOENT && is_path && access(command[0], F_OK) == 0) {
         return cli_fail(CLI_NOT_EXECUTABLE, &cli_sim_command, "%s: its interpreter is missing", command[0]);
-    if (error == ENOENT || error == ENOTDIR)
+    }
+    if (error == ENOENT || error == ENOTDIR) {
         return cli_fail(CLI_NOT_FOUND, &cli_sim_command, "%s: %s", command[0], is_path ? strerror(error) : "command not found");
+    }
     return cli_fail(CLI_NOT_EXECUTABLE, &cli_sim_command, "%s: %s", command[0], strerror(error));
 }
 
@@ -209,11 +222,13 @@ static int list(const sim_drivers *drivers, FILE *out)
 {
     const char *name;
     fprintf(out, "Drivers in %s:\n", drivers->folder);
-    for (size_t i = 0; i < drivers->count; i++)
+    for (size_t i = 0; i < drivers->count; i++) {
         fprintf(out, "  %s%s\n", drivers->versions[i], i + 1 == drivers->count ? "  (default)" : "");
+    }
     fputs("Profiles:\n", out);
-    for (size_t i = 0; (name = profile_name(i)) != NULL; i++)
+    for (size_t i = 0; (name = profile_name(i)) != NULL; i++) {
         fprintf(out, "  %-12s  %s\n", name, profile_summary(i));
+    }
     return CLI_OK;
 }
 
@@ -221,19 +236,20 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
 {
     char *folder = sim_drivers_path(drivers, version, false), *library = sim_drivers_path(drivers, version, true);
     int code;
-    if (folder == NULL || library == NULL)
+    if (folder == NULL || library == NULL) {
         code = cli_no_memory(&cli_sim_command);
-    else if (!load(library))
+    } else if (!load(library)) {
         code = CLI_FAILED;
-    else if (request->list)
+    } else if (request->list) {
         code = list(drivers, out);
-    else if ((request->profile != NULL && !check_profile(request->profile)) ||
-             (request->scenario != NULL && !check_scenario(request->scenario)))
+    } else if ((request->profile != NULL && !check_profile(request->profile)) ||
+               (request->scenario != NULL && !check_scenario(request->scenario))) {
         code = CLI_USAGE;
-    else if (!set_environment(request, folder))
+    } else if (!set_environment(request, folder)) {
         code = cli_fail(CLI_FAILED, &cli_sim_command, "the environment cannot be set: %s", strerror(errno));
-    else
+    } else {
         code = become(request->command);
+    }
     free(folder);
     free(library);
     return code;
@@ -242,10 +258,12 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
 static int run_sim(int argc, char **argv, FILE *out)
 {
     struct request request = { 0 };
-    if (!parse(&request, argc, argv))
+    if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
-    if (request.help)
+    }
+    if (request.help) {
         return cli_options_help(&cli_sim_command, out);
+    }
     sim_drivers drivers = SIM_DRIVERS_INIT;
     int code = CLI_FAILED;
     if (sim_drivers_find(&drivers)) {

@@ -77,8 +77,9 @@ static bool parse(struct request *request, int argc, char **argv)
     cli_options options;
     cli_options_begin(&options, &cli_status_command, argc, argv);
     for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key))
+        if (!take_option(request, &options, key)) {
             return false;
+        }
     }
     int count;
     char **operands = cli_options_operands(&options, &count);
@@ -87,8 +88,9 @@ static bool parse(struct request *request, int argc, char **argv)
         return false;
     }
     request->view.terminal = cli_terminal_look(request->color);
-    if (request->has_width)
+    if (request->has_width) {
         request->view.terminal.width = request->width;
+    }
     return true;
 }
 
@@ -97,13 +99,14 @@ static int show(const status_view *view, FILE *out)
     status_report report = STATUS_REPORT_INIT;
     nvp_status status = status_report_read(&report);
     int code = CLI_OK;
-    if (status == NVP_ERROR_NO_MEMORY)
+    if (status == NVP_ERROR_NO_MEMORY) {
         code = cli_no_memory(&cli_status_command);
-    else if (status != NVP_SUCCESS)
+    } else if (status != NVP_SUCCESS) {
         code = cli_fail(CLI_FAILED, &cli_status_command, "the GPUs cannot be counted: %s (%s)", nvp_status_text(status),
                         nvp_status_name(status));
-    else if (!status_report_print(&report, view, out))
+    } else if (!status_report_print(&report, view, out)) {
         code = cli_no_memory(&cli_status_command);
+    }
     status_report_free(&report);
     return code;
 }
@@ -111,16 +114,19 @@ static int show(const status_view *view, FILE *out)
 static int run_status(int argc, char **argv, FILE *out)
 {
     struct request request = { 0 };
-    if (!parse(&request, argc, argv))
+    if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
-    if (request.help)
+    }
+    if (request.help) {
         return cli_options_help(&cli_status_command, out);
+    }
     nvp_status status = cli_driver_open();
     if (status == NVML_ERROR_GPU_NOT_FOUND) { /* the driver works, but finds no GPU of its own */
         fputs("no NVIDIA GPUs found\n", out);
         return CLI_OK;
     }
-    if (status != NVP_SUCCESS)
+    if (status != NVP_SUCCESS) {
         return cli_driver_explain(&cli_status_command, status, request.view.verbose);
+    }
     return show(&request.view, out);
 }

@@ -19,8 +19,9 @@ static void list_candidates(const cli_command *command)
 {
     for (size_t i = 0; i < nvp_driver_candidate_count(); i++) {
         nvp_candidate candidate;
-        if (nvp_driver_get_candidate(i, &candidate) != NVP_SUCCESS)
+        if (nvp_driver_get_candidate(i, &candidate) != NVP_SUCCESS) {
             continue;
+        }
         cli_fail(0, command, "  tried %s (%s): %s", candidate.path, candidate.origin,
                  candidate.reason != NULL ? candidate.reason : "in use");
     }
@@ -30,15 +31,18 @@ int cli_driver_explain(const cli_command *command, nvp_status status, bool verbo
 {
     cli_fail(CLI_NO_DRIVER, command, "NVML cannot be used: %s (%s)", nvp_status_text(status), nvp_status_name(status));
     const char *advice = nvp_status_advice(status);
-    if (advice[0] != '\0')
+    if (advice[0] != '\0') {
         cli_fail(CLI_NO_DRIVER, command, "%s", advice);
+    }
     nvp_reason reason = nvp_status_reason(status);
     bool no_library = reason == NVP_REASON_NO_LIBRARY || reason == NVP_REASON_BROKEN_LIBRARY;
-    if (verbose || (no_library && nvp_driver_candidate_count() <= CANDIDATES_FEW))
+    if (verbose || (no_library && nvp_driver_candidate_count() <= CANDIDATES_FEW)) {
         list_candidates(command);
-    else if (no_library)
+    } else if (no_library) {
         cli_fail(CLI_NO_DRIVER, command, "--verbose lists the places that were tried");
-    if (no_library || reason == NVP_REASON_NO_DRIVER)
+    }
+    if (no_library || reason == NVP_REASON_NO_DRIVER) {
         cli_fail(CLI_NO_DRIVER, command, "without a GPU, a simulated driver can be used: " CLI_NAME " sim -- COMMAND");
+    }
     return CLI_NO_DRIVER;
 }

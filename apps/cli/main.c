@@ -39,8 +39,9 @@ static int print_overview(FILE *out)
     fputs("Usage: nvpulse COMMAND [OPTION...] [ARGUMENT...]\n"
           "Safe access to NVIDIA's management library (NVML).\n\nCommands:\n",
           out);
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; i < command_count; i++) {
         fprintf(out, "  %-8s%s\n", commands[i]->name, commands[i]->summary);
+    }
     fputs("\nOptions:\n"
           "  -h, --help     print this help\n"
           "  -V, --version  print the version\n"
@@ -58,8 +59,9 @@ static int print_overview(FILE *out)
 static int print_version(FILE *out)
 {
     fputs(CLI_NAME " " NVP_VERSION "\n", out);
-    if (strcmp(nvp_version(), NVP_VERSION) != 0)
+    if (strcmp(nvp_version(), NVP_VERSION) != 0) {
         fprintf(out, "libnvpulse %s\n", nvp_version());
+    }
     return CLI_OK;
 }
 
@@ -68,14 +70,16 @@ static const cli_command *find_command(const char *name)
 {
     cli_suggestion suggestion = CLI_SUGGESTION_FOR(name);
     for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
+        if (strcmp(commands[i]->name, name) == 0) {
             return commands[i];
+        }
         cli_suggestion_offer(&suggestion, commands[i]->name);
     }
-    if (suggestion.nearest != NULL)
+    if (suggestion.nearest != NULL) {
         cli_misuse(NULL, "unknown command '%s'; did you mean '%s'?", name, suggestion.nearest);
-    else
+    } else {
         cli_misuse(NULL, "unknown command '%s'", name);
+    }
     return NULL;
 }
 
@@ -84,16 +88,19 @@ static int run_help(int argc, char **argv, FILE *out)
     cli_options options;
     cli_options_begin(&options, &help_command, argc, argv);
     for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (key == CLI_OPTIONS_BAD)
+        if (key == CLI_OPTIONS_BAD) {
             return CLI_USAGE;
+        }
         return cli_options_help(&help_command, out);
     }
     int count;
     char **operands = cli_options_operands(&options, &count);
-    if (count == 0)
+    if (count == 0) {
         return print_overview(out);
-    if (count > 1)
+    }
+    if (count > 1) {
         return cli_misuse(&help_command, "one command at most");
+    }
     const cli_command *command = find_command(operands[0]);
     return command == NULL ? CLI_USAGE : cli_options_help(command, out);
 }
@@ -103,22 +110,27 @@ static int refuse_option(const char *word)
     cli_suggestion suggestion = CLI_SUGGESTION_FOR(word);
     cli_suggestion_offer(&suggestion, "--help");
     cli_suggestion_offer(&suggestion, "--version");
-    if (suggestion.nearest != NULL)
+    if (suggestion.nearest != NULL) {
         return cli_misuse(NULL, "unknown option '%s'; did you mean '%s'?", word, suggestion.nearest);
+    }
     return cli_misuse(NULL, "unknown option '%s'; the options of a command go behind its name", word);
 }
 
 static int run(int argc, char **argv, FILE *out)
 {
-    if (argc < 2)
+    if (argc < 2) {
         return cli_misuse(NULL, "a command is missing: status, call, doctor, sim or help");
+    }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         return print_overview(out);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         return print_version(out);
-    if (word[0] == '-')
+    }
+    if (word[0] == '-') {
         return refuse_option(word);
+    }
     const cli_command *command = find_command(word);
     return command == NULL ? CLI_USAGE : command->run(argc - 1, argv + 1, out);
 }
@@ -127,8 +139,9 @@ static int run(int argc, char **argv, FILE *out)
 static void quieten_log(void)
 {
     const char *level = getenv("LOGLEVEL");
-    if (level == NULL || level[0] == '\0')
+    if (level == NULL || level[0] == '\0') {
         nvp_log_set(NVP_LOG_OFF, NULL, NULL);
+    }
 }
 
 int main(int argc, char **argv)
@@ -139,12 +152,13 @@ int main(int argc, char **argv)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
+    if (out == NULL) {
         return cli_no_memory(NULL);
+    }
     int code = run(argc, argv, out);
-    if (fclose(out) != 0)
+    if (fclose(out) != 0) {
         code = cli_no_memory(NULL);
-    else if (length > 0) {
+    } else if (length > 0) {
         int written = cli_output_write(text, length);
         code = written != CLI_OK ? written : code;
     }

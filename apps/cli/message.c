@@ -16,10 +16,11 @@ static void say(const cli_command *command, const char *format, va_list argument
     vsnprintf(raw, sizeof raw, format, arguments);
     char *clean = cli_text_clean(raw, cli_text_locale_is_utf8());
     const char *text = clean != NULL ? clean : "(out of memory)";
-    if (command != NULL)
+    if (command != NULL) {
         fprintf(stderr, CLI_NAME ": %s: %s\n", command->name, text);
-    else
+    } else {
         fprintf(stderr, CLI_NAME ": %s\n", text);
+    }
     free(clean);
 }
 
@@ -38,10 +39,11 @@ int cli_misuse(const cli_command *command, const char *format, ...)
     va_start(arguments, format);
     say(command, format, arguments);
     va_end(arguments);
-    if (command != NULL)
+    if (command != NULL) {
         fprintf(stderr, "Try '" CLI_NAME " %s --help'.\n", command->name);
-    else
+    } else {
         fprintf(stderr, "Try '" CLI_NAME " --help'.\n");
+    }
     return CLI_USAGE;
 }
 

@@ -14,8 +14,9 @@ void cli_options_begin(cli_options *options, const cli_command *command, int arg
 {
     *options = (cli_options){ .command = command, .argc = argc, .argv = argv };
     char *letter = options->letters;
-    if (command->operands_end_options)
+    if (command->operands_end_options) {
         *letter++ = '+';
+    }
     *letter++ = ':';
     for (size_t i = 0; i < CLI_OPTIONS_MAX && command->options[i].name != NULL; i++) {
         const cli_option *option = &command->options[i];
@@ -23,8 +24,9 @@ void cli_options_begin(cli_options *options, const cli_command *command, int arg
         options->names[i] = (struct option){ option->name, argument, NULL, option->key };
         if (option->key <= UCHAR_MAX) {
             *letter++ = (char)option->key;
-            if (option->argument != NULL)
+            if (option->argument != NULL) {
                 *letter++ = ':';
+            }
         }
     }
     opterr = 0;
@@ -42,8 +44,9 @@ static void refused_name(const cli_options *options, char *name, size_t size)
 static int count_beginning_with(const cli_options *options, const char *name)
 {
     int count = 0;
-    for (const struct option *option = options->names; option->name != NULL; option++)
+    for (const struct option *option = options->names; option->name != NULL; option++) {
         count += strncmp(option->name, name, strlen(name)) == 0;
+    }
     return count;
 }
 
@@ -52,21 +55,24 @@ static void refuse_long(const cli_options *options)
     char name[80];
     refused_name(options, name, sizeof name);
     cli_suggestion suggestion = CLI_SUGGESTION_FOR(name);
-    for (const struct option *option = options->names; option->name != NULL; option++)
+    for (const struct option *option = options->names; option->name != NULL; option++) {
         cli_suggestion_offer(&suggestion, option->name);
-    if (count_beginning_with(options, name) > 1)
+    }
+    if (count_beginning_with(options, name) > 1) {
         cli_misuse(options->command, "option '--%s' is ambiguous", name);
-    else if (suggestion.nearest != NULL)
+    } else if (suggestion.nearest != NULL) {
         cli_misuse(options->command, "unknown option '--%s'; did you mean '--%s'?", name, suggestion.nearest);
-    else
+    } else {
         cli_misuse(options->command, "unknown option '--%s'", name);
+    }
 }
 
 static const cli_option *option_of_key(const cli_command *command, int key)
 {
     for (const cli_option *option = command->options; option->name != NULL; option++) {
-        if (option->key == key)
+        if (option->key == key) {
             return option;
+        }
     }
     return NULL;
 }
@@ -75,21 +81,23 @@ static const cli_option *option_of_key(const cli_command *command, int key)
 static void refuse(const cli_options *options)
 {
     const cli_option *known = optopt != 0 ? option_of_key(options->command, optopt) : NULL;
-    if (optopt == 0)
+    if (optopt == 0) {
         refuse_long(options);
-    else if (known != NULL)
+    } else if (known != NULL) {
         cli_misuse(options->command, "option '--%s' takes no argument", known->name);
-    else if (optopt >= '0' && optopt <= '9')
+    } else if (optopt >= '0' && optopt <= '9') {
         cli_misuse(options->command, "unknown option '-%c'; operands that begin with '-' go after '--'", optopt);
-    else
+    } else {
         cli_misuse(options->command, "unknown option '-%c'", optopt);
+    }
 }
 
 static void refuse_without_argument(const cli_options *options)
 {
     const cli_option *option = option_of_key(options->command, optopt);
-    if (option != NULL)
+    if (option != NULL) {
         cli_misuse(options->command, "option '--%s' wants an argument: %s", option->name, option->argument);
+    }
 }
 
 int cli_options_next(cli_options *options)
@@ -123,17 +131,19 @@ int cli_options_choice(const cli_options *options, const char *name, const char 
     size_t used = 0;
     cli_suggestion suggestion = CLI_SUGGESTION_FOR(options->argument);
     for (int i = 0; choices[i] != NULL; i++) {
-        if (strcmp(options->argument, choices[i]) == 0)
+        if (strcmp(options->argument, choices[i]) == 0) {
             return i;
+        }
         int length = snprintf(allowed + used, sizeof allowed - used, "%s%s", i > 0 ? ", " : "", choices[i]);
         used = length < 0 || used + (size_t)length >= sizeof allowed ? sizeof allowed - 1 : used + (size_t)length;
         cli_suggestion_offer(&suggestion, choices[i]);
     }
-    if (suggestion.nearest != NULL)
+    if (suggestion.nearest != NULL) {
         cli_misuse(options->command, "--%s: '%s' is none of %s; did you mean '%s'?", name, options->argument, allowed,
                    suggestion.nearest);
-    else
+    } else {
         cli_misuse(options->command, "--%s: '%s' is none of %s", name, options->argument, allowed);
+    }
     return -1;
 }
 
@@ -155,8 +165,9 @@ bool cli_options_number(const cli_options *options, const char *name, unsigned l
 static int print_option_name(const cli_option *option, char *text, size_t size)
 {
     char letter[5] = "    ";
-    if (option->key <= UCHAR_MAX)
+    if (option->key <= UCHAR_MAX) {
         snprintf(letter, sizeof letter, "-%c, ", option->key);
+    }
     bool argument = option->argument != NULL;
     return snprintf(text, size, "  %s--%s%s%s", letter, option->name, argument ? " " : "", argument ? option->argument : "");
 }

@@ -14,8 +14,9 @@
 void cli_output_guard(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
-        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+        if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
             open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+        }
     }
 }
 
@@ -31,8 +32,9 @@ static int write_all(const char *text, size_t length)
     while (length > 0) {
         ssize_t written = write(STDOUT_FILENO, text, length);
         if (written < 0) {
-            if (errno == EINTR || (errno == EAGAIN && wait_until_writable()))
+            if (errno == EINTR || (errno == EAGAIN && wait_until_writable())) {
                 continue;
+            }
             return errno;
         }
         text += written;
@@ -44,9 +46,11 @@ static int write_all(const char *text, size_t length)
 int cli_output_write(const char *text, size_t length)
 {
     int error = write_all(text, length);
-    if (close(STDOUT_FILENO) != 0 && error == 0 && errno != EBADF)
+    if (close(STDOUT_FILENO) != 0 && error == 0 && errno != EBADF) {
         error = errno;
-    if (error == 0 || error == EPIPE)
+    }
+    if (error == 0 || error == EPIPE) {
         return CLI_OK;
+    }
     return cli_fail(CLI_NO_OUTPUT, NULL, "cannot write the output: %s", strerror(error));
 }

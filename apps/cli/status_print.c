@@ -19,8 +19,9 @@ static bool print_parts(const char *const *parts, size_t count, const cli_termin
         size_t width = cli_text_width(parts[i]);
         bool fits = column == 0 || terminal->width == 0 || column + 2 + width <= terminal->width;
         char *part = cli_text_shorten(parts[i], terminal->width == 0 ? width : terminal->width, terminal->utf8);
-        if (part == NULL)
+        if (part == NULL) {
             return false;
+        }
         fprintf(out, "%s%s", column == 0 ? "" : fits ? "  " : "\n", part);
         column = (column != 0 && fits ? column + 2 : 0) + cli_text_width(part);
         free(part);
@@ -32,10 +33,11 @@ static bool print_parts(const char *const *parts, size_t count, const cli_termin
 static void format_cuda(const nvp_value *version, char *text, size_t size)
 {
     int64_t number = (int64_t)nvp_value_number(version, 0);
-    if (number > 0)
+    if (number > 0) {
         snprintf(text, size, "CUDA %lld.%lld", (long long)number / 1000, (long long)number % 1000 / 10);
-    else
+    } else {
         snprintf(text, size, "CUDA N/A");
+    }
 }
 
 static void format_text(const char *label, const nvp_value *value, char *text, size_t size)
@@ -47,8 +49,9 @@ static void format_now(char *text, size_t size)
 {
     time_t now = time(NULL);
     struct tm local;
-    if (localtime_r(&now, &local) == NULL || strftime(text, size, "%Y-%m-%d %H:%M:%S", &local) == 0)
+    if (localtime_r(&now, &local) == NULL || strftime(text, size, "%Y-%m-%d %H:%M:%S", &local) == 0) {
         text[0] = '\0';
+    }
 }
 
 static bool print_headline(const status_report *report, const cli_terminal *terminal, FILE *out)
@@ -65,8 +68,9 @@ static bool print_headline(const status_report *report, const cli_terminal *term
         done = done && clean[i] != NULL;
     }
     done = done && print_parts((const char *const *)clean, 4, terminal, out);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         free(clean[i]);
+    }
     return done;
 }
 
@@ -77,8 +81,9 @@ static bool print_line(const char *text, cli_style style, const cli_terminal *te
     char *line = clean == NULL          ? NULL
                  : terminal->width == 0 ? strdup(clean)
                                         : cli_text_shorten(clean, terminal->width, terminal->utf8);
-    if (line != NULL)
+    if (line != NULL) {
         fprintf(out, "%s%s%s\n", cli_terminal_style(terminal, style), line, cli_terminal_reset(terminal, style));
+    }
     bool done = line != NULL;
     free(clean);
     free(line);
@@ -88,12 +93,15 @@ static bool print_line(const char *text, cli_style style, const cli_terminal *te
 static bool print_processes(const status_report *report, const status_view *view, FILE *out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < report->device_count; i++)
+    for (size_t i = 0; i < report->device_count; i++) {
         count += report->devices[i].process_count;
-    if (count == 0 || view->processes == STATUS_PROCESSES_NONE)
+    }
+    if (count == 0 || view->processes == STATUS_PROCESSES_NONE) {
         return true;
-    if (count <= PROCESSES_MAX || view->processes == STATUS_PROCESSES_ALL)
+    }
+    if (count <= PROCESSES_MAX || view->processes == STATUS_PROCESSES_ALL) {
         return status_process_table_print(report, &view->terminal, out);
+    }
     char text[80];
     snprintf(text, sizeof text, "%zu processes; --processes=all lists them", count);
     fputc('\n', out);
@@ -106,9 +114,10 @@ static bool print_details(const status_report *report, const cli_terminal *termi
     const cli_terminal unlimited = { 0, terminal->color, terminal->utf8 }; /* what is cut off here would help nobody */
     bool done = status_reasons_print(report, terminal, out);
     fputc('\n', out);
-    if (report->reserved_is_unknown)
+    if (report->reserved_is_unknown) {
         done = done &&
                print_line("This driver does not tell the memory that it reserves from the rest.", CLI_PLAIN, &unlimited, out);
+    }
     snprintf(text, sizeof text, "Library: %s (%s)", report->driver.path != NULL ? report->driver.path : "unknown",
              report->driver.origin != NULL ? report->driver.origin : "unknown");
     return done && print_line(text, CLI_PLAIN, &unlimited, out);
@@ -124,9 +133,10 @@ bool status_report_print(const status_report *report, const status_view *view, F
                  report->driver.simulation != NULL ? report->driver.simulation : "not a real driver");
         done = done && print_line(text, CLI_YELLOW, terminal, out);
     }
-    if (report->device_count == 0)
+    if (report->device_count == 0) {
         done = done && print_line("no NVIDIA GPUs found", CLI_PLAIN, terminal, out);
-    else
+    } else {
         done = done && status_device_table_print(report, terminal, out) && print_processes(report, view, out);
+    }
     return view->verbose ? done && print_details(report, terminal, out) : done;
 }

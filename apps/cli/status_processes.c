@@ -28,8 +28,9 @@ static const struct list {
 static status_process *find_process(const status_device *device, unsigned int pid)
 {
     for (size_t i = 0; i < device->process_count; i++) {
-        if (device->processes[i].pid == pid)
+        if (device->processes[i].pid == pid) {
             return &device->processes[i];
+        }
     }
     return NULL;
 }
@@ -38,11 +39,13 @@ static status_process *find_process(const status_device *device, unsigned int pi
 static status_process *find_or_add_process(status_device *device, unsigned int pid)
 {
     status_process *process = find_process(device, pid);
-    if (process != NULL)
+    if (process != NULL) {
         return process;
+    }
     status_process *processes = reallocarray(device->processes, device->process_count + 1, sizeof *processes);
-    if (processes == NULL)
+    if (processes == NULL) {
         return NULL;
+    }
     device->processes = processes;
     process = &processes[device->process_count++];
     *process = (status_process){ .pid = pid, .used_bytes = NVP_VALUE_INIT, .name = NVP_VALUE_INIT };
@@ -53,8 +56,9 @@ static status_process *find_or_add_process(status_device *device, unsigned int p
 static void merge_memory(status_process *process, const nvp_value *used_bytes)
 {
     bool known = nvp_check(&process->used_bytes, NVP_KIND_UINT);
-    if (!known || nvp_value_uint(used_bytes, 0) > process->used_bytes.as.uint_value)
+    if (!known || nvp_value_uint(used_bytes, 0) > process->used_bytes.as.uint_value) {
         nvp_value_copy(&process->used_bytes, used_bytes);
+    }
 }
 
 static nvp_status take_process(status_device *device, const nvp_value *item, unsigned int use)
@@ -67,8 +71,9 @@ static nvp_status take_process(status_device *device, const nvp_value *item, uns
         if (process != NULL) {
             process->uses |= use;
             merge_memory(process, &used_bytes);
-        } else
+        } else {
             status = NVP_ERROR_NO_MEMORY;
+        }
     }
     nvp_value_clear(&pid);
     nvp_value_clear(&used_bytes);
@@ -82,13 +87,15 @@ static nvp_status read_list(status_device *device, const struct list *list)
     status_query_first(list->calls, NVP_ARGS(nvp_arg_handle(device->handle)), &answer);
     for (size_t i = 0; nvp_check(&answer, NVP_KIND_LIST) && i < answer.count && status == NVP_SUCCESS; i++) {
         status = nvp_value_at(&answer, i, &item);
-        if (status == NVP_SUCCESS)
+        if (status == NVP_SUCCESS) {
             status = take_process(device, &item, list->use);
+        }
     }
-    if (nvp_check(&answer, NVP_KIND_LIST))
+    if (nvp_check(&answer, NVP_KIND_LIST)) {
         nvp_value_set_uint(&device->values[list->quantity], answer.count);
-    else
+    } else {
         nvp_value_set_na(&device->values[list->quantity], answer.status);
+    }
     nvp_value_clear(&item);
     nvp_value_clear(&answer);
     return status;
@@ -96,15 +103,17 @@ static nvp_status read_list(status_device *device, const struct list *list)
 
 static void keep_reason(nvp_value *summary, const nvp_value *value)
 {
-    if (!nvp_check(value, NVP_KIND_ANY) && summary->reason == NVP_REASON_NONE)
+    if (!nvp_check(value, NVP_KIND_ANY) && summary->reason == NVP_REASON_NONE) {
         nvp_value_set_na(summary, value->status);
+    }
 }
 
 nvp_status status_processes_read(status_device *device)
 {
     nvp_status status = NVP_SUCCESS;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == NVP_SUCCESS; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == NVP_SUCCESS; i++) {
         status = read_list(device, &lists[i]);
+    }
     for (size_t i = 0; i < device->process_count; i++) {
         status_process *process = &device->processes[i];
         nvp_query("nvmlSystemGetProcessName", NVP_ARGS(nvp_arg_uint(process->pid)), NULL, &process->name);

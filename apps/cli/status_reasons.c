@@ -36,8 +36,9 @@ static bool same_reason(const status_device *a, const status_device *b, status_q
 static bool already_listed(const status_report *report, size_t device, status_quantity quantity)
 {
     for (size_t i = 0; i < device; i++) {
-        if (same_reason(&report->devices[i], &report->devices[device], quantity))
+        if (same_reason(&report->devices[i], &report->devices[device], quantity)) {
             return true;
+        }
     }
     return false;
 }
@@ -48,11 +49,13 @@ static void list_devices(const status_report *report, size_t device, status_quan
     const status_device *first = &report->devices[device];
     size_t used = 0;
     for (size_t i = device; i < report->device_count && used + 1 < size; i++) {
-        if (!same_reason(&report->devices[i], first, quantity))
+        if (!same_reason(&report->devices[i], first, quantity)) {
             continue;
+        }
         size_t last = i;
-        while (last + 1 < report->device_count && same_reason(&report->devices[last + 1], first, quantity))
+        while (last + 1 < report->device_count && same_reason(&report->devices[last + 1], first, quantity)) {
             last++;
+        }
         const char *comma = used > 0 ? "," : "";
         int length =
             last > i ? snprintf(text + used, size - used, "%s%u-%u", comma, report->devices[i].index, report->devices[last].index)
@@ -67,8 +70,9 @@ static void add_rows(cli_table *table, const status_report *report, status_quant
     for (size_t i = 0; i < report->device_count; i++) {
         const nvp_value *value = &report->devices[i].values[quantity];
         bool is_said = quantity != STATUS_DEVICE && status_device_is_down(&report->devices[i]);
-        if (is_said || value->reason == NVP_REASON_NONE || already_listed(report, i, quantity))
+        if (is_said || value->reason == NVP_REASON_NONE || already_listed(report, i, quantity)) {
             continue;
+        }
         char devices[256];
         list_devices(report, i, quantity, devices, sizeof devices);
         cli_table_add(table, CLI_PLAIN, quantity_names[quantity]);
@@ -87,8 +91,9 @@ bool status_reasons_print(const status_report *report, const cli_terminal *termi
         { "Status", CLI_LEFT, 1, 8, false },
     };
     cli_table table = CLI_TABLE_INIT(columns, terminal);
-    for (status_quantity quantity = 0; quantity < STATUS_QUANTITY_COUNT; quantity++)
+    for (status_quantity quantity = 0; quantity < STATUS_QUANTITY_COUNT; quantity++) {
         add_rows(&table, report, quantity);
+    }
     bool done = true;
     if (table.cell_count > 0 || table.failed) {
         fputc('\n', out);

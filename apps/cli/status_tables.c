@@ -30,10 +30,11 @@ static void add_na(cli_table *table)
 
 static void add_percent(cli_table *table, const nvp_value *percent)
 {
-    if (nvp_check(percent, NVP_KIND_NUMBER))
+    if (nvp_check(percent, NVP_KIND_NUMBER)) {
         cli_table_addf(table, CLI_PLAIN, "%.0f%%", nvp_value_number(percent, 0));
-    else
+    } else {
         add_na(table);
+    }
 }
 
 /* "61.2/79.6 GiB": both in the unit that suits the total. */
@@ -45,15 +46,16 @@ static void add_memory(cli_table *table, const nvp_value *used_bytes, const nvp_
     double unit = in_gib ? GIB : MIB;
     int digits = in_gib ? 1 : 0;
     const char *name = in_gib ? "GiB" : "MiB";
-    if (used_known && total_known)
+    if (used_known && total_known) {
         cli_table_addf(table, used >= total * 0.9 ? CLI_YELLOW : CLI_PLAIN, "%.*f/%.*f %s", digits, used / unit, digits,
                        total / unit, name);
-    else if (used_known)
+    } else if (used_known) {
         cli_table_addf(table, CLI_PLAIN, "%.*f %s", digits, used / unit, name);
-    else if (total_known)
+    } else if (total_known) {
         cli_table_addf(table, CLI_PLAIN, "N/A/%.*f %s", digits, total / unit, name);
-    else
+    } else {
         add_na(table);
+    }
 }
 
 static void add_temperature(cli_table *table, const status_device *device)
@@ -72,31 +74,35 @@ static void add_power(cli_table *table, const status_device *device)
 {
     const nvp_value *power_mw = &device->values[STATUS_POWER_MW], *limit_mw = &device->values[STATUS_POWER_LIMIT_MW];
     double power_w = nvp_value_number(power_mw, 0) / 1000, limit_w = nvp_value_number(limit_mw, 0) / 1000;
-    if (nvp_check(power_mw, NVP_KIND_NUMBER) && nvp_check(limit_mw, NVP_KIND_NUMBER))
+    if (nvp_check(power_mw, NVP_KIND_NUMBER) && nvp_check(limit_mw, NVP_KIND_NUMBER)) {
         cli_table_addf(table, CLI_PLAIN, "%.0f/%.0f W", power_w, limit_w);
-    else if (nvp_check(power_mw, NVP_KIND_NUMBER))
+    } else if (nvp_check(power_mw, NVP_KIND_NUMBER)) {
         cli_table_addf(table, CLI_PLAIN, "%.0f W", power_w);
-    else
+    } else {
         add_na(table);
+    }
 }
 
 static void add_process_count(cli_table *table, const status_device *device)
 {
     bool known = false;
-    for (size_t i = STATUS_COMPUTE_PROCESSES; i <= STATUS_MPS_PROCESSES; i++)
+    for (size_t i = STATUS_COMPUTE_PROCESSES; i <= STATUS_MPS_PROCESSES; i++) {
         known = known || nvp_check(&device->values[i], NVP_KIND_NUMBER);
-    if (known)
+    }
+    if (known) {
         cli_table_addf(table, CLI_PLAIN, "%zu", device->process_count);
-    else
+    } else {
         add_na(table);
+    }
 }
 
 static void add_name(cli_table *table, const nvp_value *name)
 {
-    if (nvp_check(name, NVP_KIND_TEXT))
+    if (nvp_check(name, NVP_KIND_TEXT)) {
         cli_table_add(table, CLI_PLAIN, nvp_value_text(name));
-    else
+    } else {
         add_na(table);
+    }
 }
 
 /* On a narrow terminal the vendor's name would leave no room for what tells GPUs apart. */
@@ -105,10 +111,11 @@ static void add_device_name(cli_table *table, const nvp_value *name, const cli_t
     static const char vendor[] = "NVIDIA ";
     bool is_narrow = terminal->width > 0 && terminal->width < NARROW;
     bool has_vendor = strncmp(nvp_value_text(name), vendor, strlen(vendor)) == 0;
-    if (is_narrow && has_vendor)
+    if (is_narrow && has_vendor) {
         cli_table_add(table, CLI_PLAIN, nvp_value_text(name) + strlen(vendor));
-    else
+    } else {
         add_name(table, name);
+    }
 }
 
 /* The row of a device that cannot be used: what is known of it, and why nothing else is. */
@@ -116,8 +123,9 @@ static void add_device_down(cli_table *table, const status_device *device, const
 {
     const nvp_value *why = &device->values[STATUS_DEVICE];
     bool is_lost = why->reason == NVP_REASON_GPU_LOST;
-    if (nvp_check(&device->values[STATUS_NAME], NVP_KIND_TEXT))
+    if (nvp_check(&device->values[STATUS_NAME], NVP_KIND_TEXT)) {
         add_device_name(table, &device->values[STATUS_NAME], terminal);
+    }
     cli_table_addf(table, CLI_RED, "%s%s (%s)",
                    is_lost || device->handle != NULL ? "" : "cannot be opened: ", is_lost ? "lost" : nvp_reason_text(why->reason),
                    nvp_status_name(why->status));
@@ -145,8 +153,9 @@ static void add_device(cli_table *table, const status_device *device, const cli_
 bool status_device_table_print(const status_report *report, const cli_terminal *terminal, FILE *out)
 {
     cli_table table = CLI_TABLE_INIT(device_columns, terminal);
-    for (size_t i = 0; i < report->device_count; i++)
+    for (size_t i = 0; i < report->device_count; i++) {
         add_device(&table, &report->devices[i], terminal);
+    }
     bool done = cli_table_print(&table, terminal, out);
     cli_table_free(&table);
     return done;
@@ -159,12 +168,13 @@ static void add_process(cli_table *table, const status_device *device, const sta
     cli_table_addf(table, CLI_PLAIN, "%u", process->pid);
     cli_table_add(table, CLI_PLAIN, uses[process->uses & 7]);
     double used = nvp_value_number(&process->used_bytes, 0);
-    if (!nvp_check(&process->used_bytes, NVP_KIND_NUMBER))
+    if (!nvp_check(&process->used_bytes, NVP_KIND_NUMBER)) {
         add_na(table);
-    else if (used >= GIB)
+    } else if (used >= GIB) {
         cli_table_addf(table, CLI_PLAIN, "%.1f GiB", used / GIB);
-    else
+    } else {
         cli_table_addf(table, CLI_PLAIN, "%.0f MiB", used / MIB);
+    }
     add_name(table, &process->name);
 }
 
@@ -172,8 +182,9 @@ bool status_process_table_print(const status_report *report, const cli_terminal 
 {
     cli_table table = CLI_TABLE_INIT(process_columns, terminal);
     for (size_t i = 0; i < report->device_count; i++) {
-        for (size_t j = 0; j < report->devices[i].process_count; j++)
+        for (size_t j = 0; j < report->devices[i].process_count; j++) {
             add_process(&table, &report->devices[i], &report->devices[i].processes[j]);
+        }
     }
     fputc('\n', out);
     bool done = cli_table_print(&table, terminal, out);

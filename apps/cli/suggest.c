@@ -19,15 +19,17 @@ static size_t edit_distance(const char *from, size_t from_length, const char *to
 {
     size_t rows[3][LONGEST + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
-    for (size_t column = 0; column <= to_length; column++)
+    for (size_t column = 0; column <= to_length; column++) {
         above[column] = column;
+    }
     for (size_t i = 1; i <= from_length; i++) {
         row[0] = i;
         for (size_t j = 1; j <= to_length; j++) {
             size_t replaced = above[j - 1] + (from[i - 1] != to[j - 1]);
             row[j] = smallest(replaced, above[j] + 1, row[j - 1] + 1);
-            if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] && before[j - 2] + 1 < row[j])
+            if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] && before[j - 2] + 1 < row[j]) {
                 row[j] = before[j - 2] + 1;
+            }
         }
         size_t *oldest = before;
         before = above;
@@ -40,15 +42,18 @@ static size_t edit_distance(const char *from, size_t from_length, const char *to
 void cli_suggestion_offer(cli_suggestion *suggestion, const char *name)
 {
     size_t word_length = strlen(suggestion->word), name_length = strlen(name);
-    if (word_length > LONGEST || name_length > LONGEST || word_length == 0)
+    if (word_length > LONGEST || name_length > LONGEST || word_length == 0) {
         return;
+    }
     size_t allowed = 1 + name_length / 4;
     size_t distance = edit_distance(suggestion->word, word_length, name, name_length);
     bool begins = word_length >= 2 && strncmp(suggestion->word, name, word_length) == 0;
-    if (begins)
+    if (begins) {
         distance = 1;
-    if (distance > allowed || distance >= suggestion->distance || distance >= name_length)
+    }
+    if (distance > allowed || distance >= suggestion->distance || distance >= name_length) {
         return;
+    }
     suggestion->nearest = name;
     suggestion->distance = distance;
 }

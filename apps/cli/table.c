@@ -10,14 +10,17 @@
 
 static bool has_room(cli_table *table)
 {
-    if (table->cell_count < table->capacity)
+    if (table->cell_count < table->capacity) {
         return true;
+    }
     size_t capacity = table->capacity == 0 ? 128 : table->capacity * 2;
-    if (capacity > SIZE_MAX / sizeof *table->cells)
+    if (capacity > SIZE_MAX / sizeof *table->cells) {
         return false;
+    }
     cli_cell *cells = realloc(table->cells, capacity * sizeof *cells);
-    if (cells == NULL)
+    if (cells == NULL) {
         return false;
+    }
     table->cells = cells;
     table->capacity = capacity;
     return true;
@@ -36,10 +39,11 @@ static void append(cli_table *table, cli_style style, char *clean)
 void cli_table_add(cli_table *table, cli_style style, const char *text)
 {
     char *clean = cli_text_clean(text, table->utf8);
-    if (clean == NULL)
+    if (clean == NULL) {
         table->failed = true;
-    else
+    } else {
         append(table, style, clean);
+    }
 }
 
 void cli_table_addf(cli_table *table, cli_style style, const char *format, ...)
@@ -54,14 +58,16 @@ void cli_table_addf(cli_table *table, cli_style style, const char *format, ...)
 
 void cli_table_end_row(cli_table *table)
 {
-    while (!table->failed && table->cell_count % table->column_count != 0)
+    while (!table->failed && table->cell_count % table->column_count != 0) {
         append(table, CLI_PLAIN, NULL);
+    }
 }
 
 void cli_table_free(cli_table *table)
 {
-    for (size_t i = 0; i < table->cell_count; i++)
+    for (size_t i = 0; i < table->cell_count; i++) {
         free(table->cells[i].text);
+    }
     free(table->cells);
     table->cells = NULL;
     table->cell_count = table->capacity = 0;

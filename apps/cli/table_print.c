@@ -21,8 +21,9 @@ static size_t columns_covered(const cli_table *table, size_t index)
 {
     size_t covered = 1;
     while ((index + covered) % table->column_count != 0 && index + covered < table->cell_count &&
-           table->cells[index + covered].text == NULL)
+           table->cells[index + covered].text == NULL) {
         covered++;
+    }
     return covered;
 }
 
@@ -33,8 +34,9 @@ static void measure(const cli_table *table, struct layout *layout)
         layout->shown[column] = true;
     }
     for (size_t i = 0; i < table->cell_count; i++) {
-        if (table->cells[i].text == NULL || columns_covered(table, i) > 1)
+        if (table->cells[i].text == NULL || columns_covered(table, i) > 1) {
             continue;
+        }
         size_t width = cli_text_width(table->cells[i].text);
         size_t *widest = &layout->widths[i % table->column_count];
         *widest = width > *widest ? width : *widest;
@@ -51,8 +53,9 @@ static size_t line_width(const cli_table *table, const struct layout *layout, bo
 {
     size_t width = 0, shown = 0;
     for (size_t column = 0; column < table->column_count; column++) {
-        if (!layout->shown[column])
+        if (!layout->shown[column]) {
             continue;
+        }
         size_t full = layout->widths[column];
         width += shortened ? least_width(&table->columns[column], full) : full;
         shown++;
@@ -66,11 +69,13 @@ static bool drop_a_column(const cli_table *table, struct layout *layout)
     size_t first = table->column_count;
     for (size_t column = 0; column < table->column_count; column++) {
         unsigned int turn = table->columns[column].leaves;
-        if (layout->shown[column] && turn != 0 && (first == table->column_count || turn < table->columns[first].leaves))
+        if (layout->shown[column] && turn != 0 && (first == table->column_count || turn < table->columns[first].leaves)) {
             first = column;
+        }
     }
-    if (first == table->column_count)
+    if (first == table->column_count) {
         return false;
+    }
     layout->shown[first] = false;
     return true;
 }
@@ -79,10 +84,12 @@ static void shorten_columns(const cli_table *table, struct layout *layout, size_
 {
     for (size_t column = 0; column < table->column_count; column++) {
         size_t width = line_width(table, layout, false);
-        if (width <= limit)
+        if (width <= limit) {
             return;
-        if (!layout->shown[column])
+        }
+        if (!layout->shown[column]) {
             continue;
+        }
         size_t excess = width - limit;
         size_t spare = layout->widths[column] - least_width(&table->columns[column], layout->widths[column]);
         layout->widths[column] -= excess < spare ? excess : spare;
@@ -92,11 +99,13 @@ static void shorten_columns(const cli_table *table, struct layout *layout, size_
 static void fit(const cli_table *table, struct layout *layout, size_t limit)
 {
     layout->airy = true;
-    if (limit == 0 || line_width(table, layout, false) <= limit)
+    if (limit == 0 || line_width(table, layout, false) <= limit) {
         return;
+    }
     layout->airy = false;
-    while (line_width(table, layout, true) > limit && drop_a_column(table, layout))
+    while (line_width(table, layout, true) > limit && drop_a_column(table, layout)) {
         ;
+    }
     shorten_columns(table, layout, limit);
 }
 
@@ -104,8 +113,9 @@ static size_t last_shown(const cli_table *table, const struct layout *layout)
 {
     size_t last = 0;
     for (size_t column = 0; column < table->column_count; column++) {
-        if (layout->shown[column])
+        if (layout->shown[column]) {
             last = column;
+        }
     }
     return last;
 }
@@ -115,8 +125,9 @@ static size_t covered_width(const struct layout *layout, size_t column, size_t c
 {
     size_t width = 0;
     for (size_t i = column; i < column + count; i++) {
-        if (layout->shown[i])
+        if (layout->shown[i]) {
             width += layout->widths[i] + (width > 0 ? (layout->airy ? 3 : 1) : 0);
+        }
     }
     return width;
 }
@@ -139,8 +150,9 @@ static bool line_put(struct line *line, cli_style style, const char *text)
 {
     size_t blanks = line->blanks < line->left ? line->blanks : line->left;
     char *shortened = cli_text_shorten(text, line->left - blanks, line->terminal->utf8);
-    if (shortened == NULL)
+    if (shortened == NULL) {
         return false;
+    }
     if (shortened[0] != '\0') {
         fprintf(line->out, "%*s%s%s%s", (int)blanks, "", cli_terminal_style(line->terminal, style), shortened,
                 cli_terminal_reset(line->terminal, style));
@@ -155,8 +167,9 @@ static bool line_put(struct line *line, cli_style style, const char *text)
 static const char *without_folder(const char *text)
 {
     size_t length = strcspn(text, " ");
-    while (length > 0 && text[length - 1] != '/')
+    while (length > 0 && text[length - 1] != '/') {
         length--;
+    }
     return text + length;
 }
 
@@ -165,8 +178,9 @@ static bool line_put_cell(struct line *line, const cli_column *column, cli_style
 {
     bool is_too_wide = column->has_folders && cli_text_width(text) > width;
     char *shortened = cli_text_shorten(is_too_wide ? without_folder(text) : text, width, line->terminal->utf8);
-    if (shortened == NULL)
+    if (shortened == NULL) {
         return false;
+    }
     size_t padding = width - cli_text_width(shortened);
     line->blanks += column->side == CLI_RIGHT ? padding : 0;
     bool done = line_put(line, style, shortened);
@@ -190,15 +204,17 @@ static void print_rule(const cli_table *table, const struct layout *layout, cons
     bool first = true;
     fputs(cli_terminal_style(terminal, CLI_DIM), out);
     for (size_t column = 0; column <= last; column++) {
-        if (!layout->shown[column])
+        if (!layout->shown[column]) {
             continue;
+        }
         if (!first && left > 0) {
             fputs(terminal->utf8 ? "┼" : "+", out);
             left--;
         }
         size_t dashes = layout->widths[column] + (first ? 0 : air) + (column == last ? 0 : air);
-        for (; dashes > 0 && left > 0; dashes--, left--)
+        for (; dashes > 0 && left > 0; dashes--, left--) {
             fputs(terminal->utf8 ? "─" : "-", out);
+        }
         first = false;
     }
     fprintf(out, "%s\n", cli_terminal_reset(terminal, CLI_DIM));
@@ -209,8 +225,9 @@ static bool print_titles(const cli_table *table, const struct layout *layout, co
     struct line line = line_begin(terminal, out);
     bool first = true, done = true;
     for (size_t column = 0; column < table->column_count; column++) {
-        if (!layout->shown[column])
+        if (!layout->shown[column]) {
             continue;
+        }
         done = done && (first || line_put_separator(&line, layout));
         const cli_column *about = &table->columns[column];
         done = done && line_put_cell(&line, about, CLI_BOLD, about->title, layout->widths[column]);
@@ -231,8 +248,9 @@ static bool print_row(const cli_table *table, const struct layout *layout, size_
         const cli_cell *cell = &table->cells[index];
         covered = columns_covered(table, index);
         size_t width = covered_width(layout, column, covered);
-        if (width == 0)
+        if (width == 0) {
             continue;
+        }
         done = done && (first || line_put_separator(&line, layout));
         const cli_column *about = covered > 1 ? &spread : &table->columns[column];
         done = done && line_put_cell(&line, about, cell->style, cell->text, width);
@@ -244,14 +262,16 @@ static bool print_row(const cli_table *table, const struct layout *layout, size_
 
 bool cli_table_print(const cli_table *table, const cli_terminal *terminal, FILE *out)
 {
-    if (table->failed || table->column_count == 0 || table->column_count > CLI_COLUMNS_MAX)
+    if (table->failed || table->column_count == 0 || table->column_count > CLI_COLUMNS_MAX) {
         return false;
+    }
     struct layout layout = { 0 };
     measure(table, &layout);
     fit(table, &layout, terminal->width);
     bool done = print_titles(table, &layout, terminal, out);
     print_rule(table, &layout, terminal, out);
-    for (size_t row = 0; done && row < table->cell_count / table->column_count; row++)
+    for (size_t row = 0; done && row < table->cell_count / table->column_count; row++) {
         done = print_row(table, &layout, row, terminal, out);
+    }
     return done;
 }

@@ -18,8 +18,9 @@ const char *const cli_when_names[] = { "auto", "always", "never", NULL };
 static size_t width_from_environment(void)
 {
     const char *text = getenv("COLUMNS");
-    if (text == NULL || text[0] < '0' || text[0] > '9')
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
         return 0;
+    }
     char *end;
     unsigned long columns = strtoul(text, &end, 10);
     return *end == '\0' && columns <= WIDEST ? (size_t)columns : 0;
@@ -28,11 +29,13 @@ static size_t width_from_environment(void)
 static size_t look_at_width(bool is_terminal)
 {
     size_t width = width_from_environment();
-    if (width != 0 || !is_terminal)
+    if (width != 0 || !is_terminal) {
         return width;
+    }
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         return size.ws_col;
+    }
     return USUAL_WIDTH;
 }
 

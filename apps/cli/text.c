@@ -25,18 +25,22 @@ static uint32_t decode(const char **text)
     const unsigned char *bytes = (const unsigned char *)*text;
     size_t length = bytes[0] < 0x80 ? 1 : bytes[0] >> 5 == 6 ? 2 : bytes[0] >> 4 == 14 ? 3 : bytes[0] >> 3 == 30 ? 4 : 0;
     *text += 1;
-    if (length == 0)
+    if (length == 0) {
         return REPLACEMENT;
-    if (length == 1)
+    }
+    if (length == 1) {
         return bytes[0];
+    }
     uint32_t character = bytes[0] & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
+        if ((bytes[i] & 0xc0) != 0x80) {
             return REPLACEMENT;
+        }
         character = character << 6 | (bytes[i] & 0x3fu);
     }
-    if (character < smallest[length] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+    if (character < smallest[length] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000)) {
         return REPLACEMENT;
+    }
     *text += length - 1;
     return character;
 }
@@ -51,8 +55,9 @@ static char *encode(char *to, uint32_t character)
     int tail = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
     static const unsigned int lead[] = { 0, 0xc0, 0xe0, 0xf0 };
     *to++ = (char)(lead[tail] | character >> (6 * tail));
-    while (tail-- > 0)
+    while (tail-- > 0) {
         *to++ = (char)(0x80 | (character >> (6 * tail) & 0x3f));
+    }
     return to;
 }
 
@@ -65,28 +70,33 @@ static bool turns_text(uint32_t character)
 
 static uint32_t make_harmless(uint32_t character)
 {
-    if (character == '\n' || character == '\t')
+    if (character == '\n' || character == '\t') {
         return ' ';
-    if (character < 0x20 || (character >= 0x7f && character < 0xa0) || turns_text(character))
+    }
+    if (character < 0x20 || (character >= 0x7f && character < 0xa0) || turns_text(character)) {
         return REPLACEMENT;
+    }
     return character;
 }
 
 static uint32_t make_ascii(uint32_t character)
 {
-    if (character < 0x80)
+    if (character < 0x80) {
         return character;
+    }
     return character == ELLIPSIS ? '~' : '?';
 }
 
 char *cli_text_clean(const char *text, bool utf8)
 {
     size_t length = strlen(text);
-    if (length > SIZE_MAX / 3 - 1) /* a bad byte grows to the three bytes of U+FFFD */
+    if (length > SIZE_MAX / 3 - 1) { /* a bad byte grows to the three bytes of U+FFFD */
         return NULL;
+    }
     char *clean = malloc(length * 3 + 1);
-    if (clean == NULL)
+    if (clean == NULL) {
         return NULL;
+    }
     char *end = clean;
     while (*text != '\0') {
         uint32_t character = make_harmless(decode(&text));
@@ -98,8 +108,9 @@ char *cli_text_clean(const char *text, bool utf8)
 
 static size_t character_width(uint32_t character)
 {
-    if (character < 0x80)
+    if (character < 0x80) {
         return 1;
+    }
     int width = wcwidth((wchar_t)character);
     return width < 0 ? 1 : (size_t)width;
 }
@@ -107,8 +118,9 @@ static size_t character_width(uint32_t character)
 size_t cli_text_width(const char *text)
 {
     size_t width = 0;
-    while (*text != '\0')
+    while (*text != '\0') {
         width += character_width(decode(&text));
+    }
     return width;
 }
 
@@ -118,22 +130,26 @@ static const char *beginning_that_fits(const char *text, size_t width)
     size_t taken = 0;
     for (const char *next = text; *next != '\0'; text = next) {
         taken += character_width(decode(&next));
-        if (taken > width)
+        if (taken > width) {
             break;
+        }
     }
     return text;
 }
 
 char *cli_text_shorten(const char *text, size_t width, bool utf8)
 {
-    if (width == 0)
+    if (width == 0) {
         return strdup("");
-    if (cli_text_width(text) <= width)
+    }
+    if (cli_text_width(text) <= width) {
         return strdup(text);
+    }
     size_t length = (size_t)(beginning_that_fits(text, width - 1) - text);
     char *shortened = malloc(length + 4);
-    if (shortened == NULL)
+    if (shortened == NULL) {
         return NULL;
+    }
     memcpy(shortened, text, length);
     *encode(shortened + length, utf8 ? ELLIPSIS : '~') = '\0';
     return shortened;

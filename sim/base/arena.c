@@ -21,15 +21,17 @@ struct nvpsim_arena_block {
 void *nvpsim__arena_take(nvpsim_arena *arena, size_t count, size_t size)
 {
     const size_t alignment = alignof(max_align_t);
-    if (size != 0 && count > (SIZE_MAX / 4) / size)
+    if (size != 0 && count > (SIZE_MAX / 4) / size) {
         return NULL;
+    }
     size_t needed = (count * size + alignment - 1) / alignment * alignment;
     struct nvpsim_arena_block *block = arena->blocks;
     if (!block || block->capacity - block->used < needed) {
         size_t capacity = needed > BLOCK_BYTES ? needed : (size_t)BLOCK_BYTES;
         block = calloc(1, sizeof *block + capacity);
-        if (!block)
+        if (!block) {
             return NULL;
+        }
         block->capacity = capacity;
         block->next = arena->blocks;
         arena->blocks = block;
@@ -42,8 +44,9 @@ void *nvpsim__arena_take(nvpsim_arena *arena, size_t count, size_t size)
 char *nvpsim__arena_text(nvpsim_arena *arena, const char *text, size_t length)
 {
     char *copy = nvpsim__arena_take(arena, length + 1, 1);
-    if (copy)
+    if (copy) {
         memcpy(copy, text, length);
+    }
     return copy;
 }
 

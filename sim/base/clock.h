@@ -33,8 +33,9 @@ static inline uint64_t nvpsim__clock_raw_ns(void)
 /** Nanoseconds since the scenario began. The real clock moves in the kernel's ticks (1 to 4 ms): cheap, and fine enough. */
 static inline uint64_t nvpsim__clock_ns(const nvpsim_clock *clock)
 {
-    if (clock->stepped)
+    if (clock->stepped) {
         return atomic_load_explicit(&clock->stepped_ns, memory_order_relaxed);
+    }
     return nvpsim__clock_raw_ns() - clock->origin_ns;
 }
 

@@ -25,16 +25,19 @@ int nvpsim__function_find(const char *name)
     while (low < high) {
         int middle = (low + high) / 2;
         int order = strcmp(name, names[middle]);
-        if (order == 0)
+        if (order == 0) {
             return middle;
-        if (order < 0)
+        }
+        if (order < 0) {
             high = middle;
-        else
+        } else {
             low = middle + 1;
+        }
     }
     for (int i = NVPSIM_FN_nvmlInternalGetExportTable; i < NVPSIM_FUNCTION_COUNT; i++) {
-        if (strcmp(name, names[i]) == 0)
+        if (strcmp(name, names[i]) == 0) {
             return i;
+        }
     }
     return -1;
 }

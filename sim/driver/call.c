@@ -16,8 +16,9 @@ nvmlReturn_t nvpsim__call_attend(nvpsim_call *call, int function, int device, nv
         pthread_mutex_lock(&driver_lock);
         call->holds_driver_lock = true;
     }
-    if (so_far == NVML_SUCCESS && (attention & NVPSIM_ATTEND_FAULTS))
+    if (so_far == NVML_SUCCESS && (attention & NVPSIM_ATTEND_FAULTS)) {
         return (nvmlReturn_t)nvpsim__fault_act(function, device);
+    }
     return so_far;
 }
 

@@ -25,15 +25,19 @@ void nvpsim__call_unlock(nvpsim_call *call);
 static inline nvmlReturn_t nvpsim__call_check(int function, bool needs_session, bool has_device, nvmlDevice_t handle, int *device)
 {
     const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
-    if (!needs_session)
+    if (!needs_session) {
         return NVML_SUCCESS;
-    if (__builtin_expect(!session, 0))
+    }
+    if (__builtin_expect(!session, 0)) {
         return NVML_ERROR_UNINITIALIZED;
-    if (!has_device)
+    }
+    if (!has_device) {
         return NVML_SUCCESS;
+    }
     const struct nvmlDevice_st *found = nvpsim__session_find(session, handle);
-    if (__builtin_expect(!found, 0))
+    if (__builtin_expect(!found, 0)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *device = (int)found->device->index;
     if (__builtin_expect(found->slice != NULL, 0) && !nvpsim__serves_slices[function]) {
         return NVML_ERROR_NOT_SUPPORTED;
@@ -48,15 +52,17 @@ static inline nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, b
     call->counter = nvpsim__counter_enter(function);
     call->holds_driver_lock = false;
     nvmlReturn_t result = nvpsim__call_check(function, needs_session, has_device, handle, &device);
-    if (__builtin_expect(atomic_load_explicit(&nvpsim__attention, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(atomic_load_explicit(&nvpsim__attention, memory_order_relaxed) != 0, 0)) {
         result = nvpsim__call_attend(call, function, device, result);
+    }
     return result;
 }
 
 static inline void nvpsim__call_end(nvpsim_call *call)
 {
-    if (__builtin_expect(call->holds_driver_lock, 0))
+    if (__builtin_expect(call->holds_driver_lock, 0)) {
         nvpsim__call_unlock(call);
+    }
     nvpsim__counter_leave(call->counter);
 }
 

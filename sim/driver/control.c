@@ -51,8 +51,9 @@ unsigned int nvpsim_in_flight(void)
 
 int nvpsim_step_clock(uint64_t step_ns)
 {
-    if (!nvpsim__world_need() || !nvpsim__world->clock.stepped)
+    if (!nvpsim__world_need() || !nvpsim__world->clock.stepped) {
         return -1;
+    }
     atomic_fetch_add_explicit(&nvpsim__world->clock.stepped_ns, step_ns, memory_order_relaxed);
     nvpsim__event_sets_wake();
     return 0;
@@ -65,11 +66,13 @@ uint64_t nvpsim_clock_ns(void)
 
 int nvpsim_add_fault(const nvpsim_fault *fault)
 {
-    if (!fault || fault->struct_size != sizeof *fault)
+    if (!fault || fault->struct_size != sizeof *fault) {
         return -1;
+    }
     int function = fault->function ? nvpsim__function_find(fault->function) : -1;
-    if (fault->function && function < 0)
+    if (fault->function && function < 0) {
         return -1;
+    }
     nvpsim__world_need(); /* so that its own faults stand before this one */
     nvpsim_rule rule = { .function = function,
                          .device = fault->device,
@@ -111,8 +114,9 @@ int nvpsim_check_scenario(const char *path, char *message, size_t size)
     } else {
         nvpsim__scenario_free(scenario);
     }
-    if (message && size > 0)
+    if (message && size > 0) {
         snprintf(message, size, "%s", problem);
+    }
     return world ? 0 : -1;
 }
 
@@ -136,7 +140,8 @@ const char *nvpsim_profile_summary(size_t index)
 const char *nvpsim_profile_text(size_t index, size_t *size)
 {
     const nvpsim_profile *profile = nvpsim__profile_at(index);
-    if (size)
+    if (size) {
         *size = profile ? profile->size : 0;
+    }
     return profile ? (const char *)profile->text : NULL;
 }

@@ -29,8 +29,9 @@ __attribute__((constructor)) static void counter_start(void)
 
 __attribute__((destructor)) static void counter_stop(void)
 {
-    if (has_ending_key)
+    if (has_ending_key) {
         pthread_key_delete(ending_key);
+    }
     has_ending_key = false;
 }
 
@@ -68,32 +69,37 @@ void nvpsim__counter_leave_shared(nvpsim_counter *counter)
 static uint64_t total_of(int function)
 {
     uint64_t total = 0;
-    for (int i = 0; i <= PLACES; i++)
+    for (int i = 0; i <= PLACES; i++) {
         total += atomic_load_explicit(&places[i].calls[function], memory_order_relaxed);
+    }
     return total;
 }
 
 uint64_t nvpsim__counter_sum(int function)
 {
-    if (function >= 0)
+    if (function >= 0) {
         return total_of(function) - atomic_load_explicit(&baseline[function], memory_order_relaxed);
+    }
     uint64_t sum = 0;
-    for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++)
+    for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++) {
         sum += total_of(i) - atomic_load_explicit(&baseline[i], memory_order_relaxed);
+    }
     return sum;
 }
 
 void nvpsim__counter_reset(void)
 {
-    for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++)
+    for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++) {
         atomic_store_explicit(&baseline[i], total_of(i), memory_order_relaxed);
+    }
 }
 
 unsigned nvpsim__counter_in_flight(void)
 {
     unsigned sum = 0;
-    for (int i = 0; i <= PLACES; i++)
+    for (int i = 0; i <= PLACES; i++) {
         sum += atomic_load_explicit(&places[i].depth, memory_order_acquire);
+    }
     return sum;
 }
 

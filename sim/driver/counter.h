@@ -34,8 +34,9 @@ void nvpsim__counter_leave_shared(nvpsim_counter *counter);
 static inline nvpsim_counter *nvpsim__counter_enter(int function)
 {
     nvpsim_counter *counter = nvpsim__counter_own;
-    if (__builtin_expect(!counter, 0))
+    if (__builtin_expect(!counter, 0)) {
         counter = nvpsim__counter_take();
+    }
     if (__builtin_expect(counter->is_shared, 0)) {
         nvpsim__counter_enter_shared(counter, function);
         return counter;

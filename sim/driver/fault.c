@@ -45,11 +45,13 @@ void nvpsim__fault_clear(void)
 static bool rule_hits(nvpsim_rule *rule, int function, int device)
 {
     bool matches = rule->function >= 0 ? rule->function == function : function != NVPSIM_FN_nvmlErrorString;
-    if (!matches || (rule->device >= 0 && rule->device != device))
+    if (!matches || (rule->device >= 0 && rule->device != device)) {
         return false;
+    }
     uint64_t now_ns = rule->from_ns > 0 || rule->until_ns > 0 ? nvpsim__clock_ns(&nvpsim__world->clock) : 0;
-    if (now_ns < rule->from_ns || (rule->until_ns > 0 && now_ns >= rule->until_ns))
+    if (now_ns < rule->from_ns || (rule->until_ns > 0 && now_ns >= rule->until_ns)) {
         return false;
+    }
     uint64_t before = rule->seen++;
     return before >= rule->after_calls && (rule->times == 0 || before - rule->after_calls < rule->times);
 }
@@ -57,15 +59,17 @@ static bool rule_hits(nvpsim_rule *rule, int function, int device)
 static void spend(uint64_t latency_ns)
 {
     struct timespec left = { (time_t)(latency_ns / NVPSIM_NS_PER_S), (long)(latency_ns % NVPSIM_NS_PER_S) };
-    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
         ;
+    }
 }
 
 static void wait_until_cleared(uint64_t since)
 {
     pthread_mutex_lock(&lock);
-    while (clear_count == since)
+    while (clear_count == since) {
         pthread_cond_wait(&cleared, &lock);
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -76,18 +80,21 @@ int nvpsim__fault_act(int function, int device)
     uint64_t latency_ns = 0;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < rule_count; i++) {
-        if (!rule_hits(&rules[i], function, device))
+        if (!rule_hits(&rules[i], function, device)) {
             continue;
+        }
         latency_ns += rules[i].latency_ns;
         hang = hang || rules[i].hang;
         error = error ? error : rules[i].error;
     }
     uint64_t before = clear_count;
     pthread_mutex_unlock(&lock);
-    if (latency_ns > 0)
+    if (latency_ns > 0) {
         spend(latency_ns);
-    if (hang)
+    }
+    if (hang) {
         wait_until_cleared(before);
+    }
     return error;
 }
 

@@ -16,27 +16,32 @@ nvpsim_device *nvpsim__device_find(nvmlDevice_t handle)
 nvmlReturn_t nvpsim__put_text(char *buffer, unsigned length, const char *text)
 {
     size_t size = strlen(text) + 1;
-    if (!buffer)
+    if (!buffer) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (size > length)
+    }
+    if (size > length) {
         return NVML_ERROR_INSUFFICIENT_SIZE;
+    }
     memcpy(buffer, text, size);
     return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvpsim__put_spec_text(char *buffer, unsigned length, nvpsim_text text)
 {
-    if (!buffer)
+    if (!buffer) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return text.state == NVPSIM_GIVEN ? nvpsim__put_text(buffer, length, text.bytes) : NVML_ERROR_NOT_SUPPORTED;
 }
 
 nvmlReturn_t nvpsim__put_number(unsigned *out, nvpsim_number number)
 {
-    if (!out)
+    if (!out) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (number.state != NVPSIM_GIVEN)
+    }
+    if (number.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *out = (unsigned)number.value;
     return NVML_SUCCESS;
 }
@@ -44,8 +49,9 @@ nvmlReturn_t nvpsim__put_number(unsigned *out, nvpsim_number number)
 nvmlReturn_t nvpsim__may_change(void)
 {
     nvpsim_number privileged = nvpsim__world->scenario->privileged;
-    if (privileged.state == NVPSIM_GIVEN && privileged.value != NVPSIM_PRIVILEGED_AUTO)
+    if (privileged.state == NVPSIM_GIVEN && privileged.value != NVPSIM_PRIVILEGED_AUTO) {
         return privileged.value == NVPSIM_PRIVILEGED_YES ? NVML_SUCCESS : NVML_ERROR_NO_PERMISSION;
+    }
     return geteuid() == 0 ? NVML_SUCCESS : NVML_ERROR_NO_PERMISSION;
 }
 
@@ -56,8 +62,9 @@ nvmlReturn_t nvpsim__version_mismatch(void)
 
 nvmlReturn_t nvpsim__list_room(unsigned *count, const void *items, unsigned available)
 {
-    if (!count || (!items && *count > 0))
+    if (!count || (!items && *count > 0)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     unsigned room = *count;
     *count = available;
     return available > room ? NVML_ERROR_INSUFFICIENT_SIZE : NVML_SUCCESS;

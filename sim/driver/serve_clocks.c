@@ -26,8 +26,9 @@ static bool domain_of(nvmlClockType_t type, nvpsim_clock_domain *domain)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
 {
     nvpsim_clock_domain domain;
-    if (!clock || !domain_of(type, &domain))
+    if (!clock || !domain_of(type, &domain)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return nvpsim__device_clock(nvpsim__device_of(device), domain, nvpsim__now_ns(), clock) ? NVML_SUCCESS
                                                                                             : NVML_ERROR_NOT_SUPPORTED;
 }
@@ -35,8 +36,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClock
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock)
 {
     nvpsim_clock_domain domain;
-    if (!clock || !domain_of(type, &domain))
+    if (!clock || !domain_of(type, &domain)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return nvpsim__device_clock_max(nvpsim__device_of(device), domain, clock) ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
 
@@ -50,15 +52,18 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, n
 {
     const nvpsim_settings *settings = &nvpsim__device_of(device)->settings;
     nvpsim_clock_domain domain;
-    if (!clockMHz || !domain_of(clockType, &domain))
+    if (!clockMHz || !domain_of(clockType, &domain)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     unsigned mhz = 0;
-    if (domain == NVPSIM_GRAPHICS || domain == NVPSIM_SM)
+    if (domain == NVPSIM_GRAPHICS || domain == NVPSIM_SM) {
         mhz = atomic_load_explicit(&settings->graphics_app_mhz, memory_order_relaxed);
-    else if (domain == NVPSIM_MEMORY_CLOCK)
+    } else if (domain == NVPSIM_MEMORY_CLOCK) {
         mhz = atomic_load_explicit(&settings->memory_app_mhz, memory_order_relaxed);
-    if (mhz == 0)
+    }
+    if (mhz == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *clockMHz = mhz;
     return NVML_SUCCESS;
 }
@@ -68,10 +73,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t de
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
     nvpsim_clock_domain domain;
-    if (!clockMHz || !domain_of(clockType, &domain))
+    if (!clockMHz || !domain_of(clockType, &domain)) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (domain == NVPSIM_VIDEO)
+    }
+    if (domain == NVPSIM_VIDEO) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return nvpsim__put_number(clockMHz,
                               domain == NVPSIM_MEMORY_CLOCK ? spec->memory_app_default_mhz : spec->graphics_app_default_mhz);
 }
@@ -96,11 +103,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int *count, unsigned int *clocksMHz)
 {
     const nvpsim_clock_pairs *pairs = &nvpsim__device_of(device)->spec->supported_clocks;
-    if (count && pairs->count == 0)
+    if (count && pairs->count == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlReturn_t result = nvpsim__list_room(count, clocksMHz, (unsigned)pairs->count);
-    for (size_t i = 0; result == NVML_SUCCESS && i < pairs->count; i++)
+    for (size_t i = 0; result == NVML_SUCCESS && i < pairs->count; i++) {
         clocksMHz[i] = (unsigned)pairs->items[i].memory_mhz.value;
+    }
     return result;
 }
 
@@ -108,8 +117,9 @@ static const nvpsim_numbers *graphics_of(const nvpsim_device *device, unsigned m
 {
     const nvpsim_clock_pairs *pairs = &device->spec->supported_clocks;
     for (size_t i = 0; i < pairs->count; i++) {
-        if (pairs->items[i].memory_mhz.value == memory_mhz)
+        if (pairs->items[i].memory_mhz.value == memory_mhz) {
             return &pairs->items[i].graphics_mhz;
+        }
     }
     return NULL;
 }
@@ -118,16 +128,20 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t dev
                                                                 unsigned int *count, unsigned int *clocksMHz)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!count)
+    if (!count) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (own->spec->supported_clocks.count == 0)
+    }
+    if (own->spec->supported_clocks.count == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     const nvpsim_numbers *clocks = graphics_of(own, memoryClockMHz);
-    if (!clocks)
+    if (!clocks) {
         return NVML_ERROR_NOT_FOUND;
+    }
     nvmlReturn_t result = nvpsim__list_room(count, clocksMHz, (unsigned)clocks->count);
-    for (size_t i = 0; result == NVML_SUCCESS && i < clocks->count; i++)
+    for (size_t i = 0; result == NVML_SUCCESS && i < clocks->count; i++) {
         clocksMHz[i] = (unsigned)clocks->values[i];
+    }
     return result;
 }
 
@@ -135,15 +149,18 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, 
                                                            unsigned int graphicsClockMHz)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    if (own->spec->graphics_app_default_mhz.state != NVPSIM_GIVEN)
+    if (own->spec->graphics_app_default_mhz.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlReturn_t result = nvpsim__may_change();
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     const nvpsim_numbers *clocks = graphics_of(own, memClockMHz);
     for (size_t i = 0; clocks && i < clocks->count; i++) {
-        if (clocks->values[i] != graphicsClockMHz)
+        if (clocks->values[i] != graphicsClockMHz) {
             continue;
+        }
         atomic_store_explicit(&own->settings.memory_app_mhz, memClockMHz, memory_order_relaxed);
         atomic_store_explicit(&own->settings.graphics_app_mhz, graphicsClockMHz, memory_order_relaxed);
         return NVML_SUCCESS;
@@ -154,11 +171,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, 
 nvmlReturn_t nvpsim__serve_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    if (own->spec->graphics_app_default_mhz.state != NVPSIM_GIVEN)
+    if (own->spec->graphics_app_default_mhz.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlReturn_t result = nvpsim__may_change();
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     atomic_store_explicit(&own->settings.memory_app_mhz, (unsigned)own->spec->memory_app_default_mhz.value, memory_order_relaxed);
     atomic_store_explicit(&own->settings.graphics_app_mhz, (unsigned)own->spec->graphics_app_default_mhz.value,
                           memory_order_relaxed);
@@ -168,8 +187,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device
 static nvmlReturn_t range_set(_Atomic unsigned *low, _Atomic unsigned *high, unsigned low_mhz, unsigned high_mhz)
 {
     nvmlReturn_t result = nvpsim__may_change();
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     atomic_store_explicit(low, low_mhz, memory_order_relaxed);
     atomic_store_explicit(high, high_mhz, memory_order_relaxed);
     return NVML_SUCCESS;
@@ -180,10 +200,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, uns
 {
     nvpsim_device *own = nvpsim__device_of(device);
     unsigned most;
-    if (!nvpsim__device_clock_max(own, NVPSIM_GRAPHICS, &most))
+    if (!nvpsim__device_clock_max(own, NVPSIM_GRAPHICS, &most)) {
         return NVML_ERROR_NOT_SUPPORTED;
-    if (minGpuClockMHz == 0 || minGpuClockMHz > maxGpuClockMHz || maxGpuClockMHz > most)
+    }
+    if (minGpuClockMHz == 0 || minGpuClockMHz > maxGpuClockMHz || maxGpuClockMHz > most) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return range_set(&own->settings.graphics_low_mhz, &own->settings.graphics_high_mhz, minGpuClockMHz, maxGpuClockMHz);
 }
 
@@ -198,10 +220,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, 
 {
     nvpsim_device *own = nvpsim__device_of(device);
     unsigned most;
-    if (!nvpsim__device_clock_max(own, NVPSIM_MEMORY_CLOCK, &most))
+    if (!nvpsim__device_clock_max(own, NVPSIM_MEMORY_CLOCK, &most)) {
         return NVML_ERROR_NOT_SUPPORTED;
-    if (minMemClockMHz == 0 || minMemClockMHz > maxMemClockMHz || maxMemClockMHz > most)
+    }
+    if (minMemClockMHz == 0 || minMemClockMHz > maxMemClockMHz || maxMemClockMHz > most) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return range_set(&own->settings.memory_low_mhz, &own->settings.memory_high_mhz, minMemClockMHz, maxMemClockMHz);
 }
 
@@ -238,15 +262,17 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t d
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t now_ns = nvpsim__now_ns();
     double load = 0;
-    if (!clocksEventReasons)
+    if (!clocksEventReasons) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvpsim__device_load(own, NVPSIM_ENGINE_GPU, now_ns, &load);
     unsigned long long reasons = 0;
     for (int i = 0; i < NVPSIM_THROTTLE_REASONS; i++) {
         nvpsim_number stated = own->spec->throttle[i];
         bool follows = (i == 0 && load < 1) || (i == 2 && nvpsim__device_is_power_capped(own, now_ns));
-        if (stated.state == NVPSIM_GIVEN ? stated.value != 0 : follows)
+        if (stated.state == NVPSIM_GIVEN ? stated.value != 0 : follows) {
             reasons |= reason_bits[i];
+        }
     }
     *clocksEventReasons = reasons & reasons_known();
     return NVML_SUCCESS;
@@ -262,8 +288,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t
                                                                     unsigned long long *supportedClocksEventReasons)
 {
     (void)device;
-    if (!supportedClocksEventReasons)
+    if (!supportedClocksEventReasons) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *supportedClocksEventReasons = reasons_known();
     return NVML_SUCCESS;
 }
@@ -277,8 +304,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevic
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetAdaptiveClockInfoStatus(nvmlDevice_t device, unsigned int *adaptiveClockStatus)
 {
     (void)device;
-    if (!adaptiveClockStatus)
+    if (!adaptiveClockStatus) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *adaptiveClockStatus = NVML_ADAPTIVE_CLOCKING_INFO_STATUS_ENABLED;
     return NVML_SUCCESS;
 }
@@ -288,14 +316,18 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t 
 {
     static const nvmlPstates_t states[] = { NVML_PSTATE_0, NVML_PSTATE_2, NVML_PSTATE_5, NVML_PSTATE_8 };
     enum { COUNT = sizeof states / sizeof states[0] };
-    if (!pstates)
+    if (!pstates) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (nvpsim__device_of(device)->spec->performance_state.state == NVPSIM_NOT_AVAILABLE)
+    }
+    if (nvpsim__device_of(device)->spec->performance_state.state == NVPSIM_NOT_AVAILABLE) {
         return NVML_ERROR_NOT_SUPPORTED;
-    if (size < sizeof states)
+    }
+    if (size < sizeof states) {
         return NVML_ERROR_INSUFFICIENT_SIZE;
-    for (unsigned i = 0; i < size / sizeof states[0]; i++)
+    }
+    for (unsigned i = 0; i < size / sizeof states[0]; i++) {
         pstates[i] = i < COUNT ? states[i] : NVML_PSTATE_UNKNOWN;
+    }
     return NVML_SUCCESS;
 }
 
@@ -305,10 +337,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMinMaxClockOfPState(nvmlDevice_t device,
     const nvpsim_device *own = nvpsim__device_of(device);
     nvpsim_clock_domain domain;
     unsigned most;
-    if (!minClockMHz || !maxClockMHz || !domain_of(type, &domain) || (unsigned)pstate > NVML_PSTATE_15)
+    if (!minClockMHz || !maxClockMHz || !domain_of(type, &domain) || (unsigned)pstate > NVML_PSTATE_15) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_clock_max(own, domain, &most))
+    }
+    if (!nvpsim__device_clock_max(own, domain, &most)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvpsim_number idle = domain == NVPSIM_MEMORY_CLOCK ? own->spec->memory_idle_mhz : own->spec->graphics_idle_mhz;
     unsigned least = idle.state == NVPSIM_GIVEN ? (unsigned)idle.value : most;
     *minClockMHz = least < most ? least : most;

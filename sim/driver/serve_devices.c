@@ -14,8 +14,9 @@ static const nvpsim_session *session(void)
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetCount_v2(unsigned int *deviceCount)
 {
-    if (!deviceCount)
+    if (!deviceCount) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *deviceCount = nvpsim__world->device_count;
     return NVML_SUCCESS;
 }
@@ -29,18 +30,21 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCount(unsigned int *deviceCount)
 static nvmlReturn_t put_handle(nvmlDevice_t *out, size_t index)
 {
     const nvpsim_session *live = session();
-    if (!live)
+    if (!live) {
         return NVML_ERROR_UNINITIALIZED;
-    if (live->handles[index].device->is_lost)
+    }
+    if (live->handles[index].device->is_lost) {
         return NVML_ERROR_GPU_IS_LOST;
+    }
     *out = &live->handles[index];
     return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
 {
-    if (!device || index >= nvpsim__world->device_count)
+    if (!device || index >= nvpsim__world->device_count) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return put_handle(device, index);
 }
 
@@ -52,25 +56,29 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDe
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
 {
     const nvpsim_session *live = session();
-    if (!uuid || !device)
+    if (!uuid || !device) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     for (size_t i = 0; live && i < live->handle_count; i++) {
         char own[NVPSIM_UUID_SIZE];
         nvpsim__uuid_put(&live->handles[i], own);
-        if (strcasecmp(own, uuid) == 0)
+        if (strcasecmp(own, uuid) == 0) {
             return put_handle(device, i);
+        }
     }
     return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleBySerial(const char *serial, nvmlDevice_t *device)
 {
-    if (!serial || !device)
+    if (!serial || !device) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
         const nvpsim_text *own = &nvpsim__world->devices[i].spec->serial;
-        if (own->state == NVPSIM_GIVEN && strcmp(own->bytes, serial) == 0)
+        if (own->state == NVPSIM_GIVEN && strcmp(own->bytes, serial) == 0) {
             return put_handle(device, i);
+        }
     }
     return NVML_ERROR_NOT_FOUND;
 }
@@ -78,11 +86,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleBySerial(const char *serial, nvmlD
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device)
 {
     nvpsim_bus_id bus;
-    if (!pciBusId || !device || !nvpsim__bus_id_parse(pciBusId, &bus))
+    if (!pciBusId || !device || !nvpsim__bus_id_parse(pciBusId, &bus)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        if (memcmp(&nvpsim__world->devices[i].bus, &bus, sizeof bus) == 0)
+        if (memcmp(&nvpsim__world->devices[i].bus, &bus, sizeof bus) == 0) {
             return put_handle(device, i);
+        }
     }
     return NVML_ERROR_NOT_FOUND;
 }

@@ -5,10 +5,12 @@
 
 static nvmlReturn_t mode_put(nvmlEnableState_t *out, nvpsim_number mode)
 {
-    if (!out)
+    if (!out) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (mode.state != NVPSIM_GIVEN)
+    }
+    if (mode.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *out = mode.value ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
     return NVML_SUCCESS;
 }
@@ -16,12 +18,14 @@ static nvmlReturn_t mode_put(nvmlEnableState_t *out, nvpsim_number mode)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!current || !pending)
+    if (!current || !pending) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvmlReturn_t result = mode_put(current, own->spec->ecc_current);
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         *pending =
             atomic_load_explicit(&own->settings.ecc_pending, memory_order_relaxed) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+    }
     return result;
 }
 
@@ -33,13 +37,16 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvml
 nvmlReturn_t nvpsim__serve_nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableState_t ecc)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    if (own->spec->ecc_current.state != NVPSIM_GIVEN)
+    if (own->spec->ecc_current.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
-    if (ecc != NVML_FEATURE_ENABLED && ecc != NVML_FEATURE_DISABLED)
+    }
+    if (ecc != NVML_FEATURE_ENABLED && ecc != NVML_FEATURE_DISABLED) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvmlReturn_t result = nvpsim__may_change();
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         atomic_store_explicit(&own->settings.ecc_pending, (unsigned)ecc, memory_order_relaxed);
+    }
     return result;
 }
 
@@ -60,13 +67,16 @@ static bool is_cleared(const nvpsim_device *device, unsigned counter)
 uint64_t nvpsim__ecc_count(const nvpsim_device *device, unsigned error, unsigned counter, unsigned place)
 {
     const nvpsim_number *counts = device->spec->ecc_errors[counter][error];
-    if (is_cleared(device, counter))
+    if (is_cleared(device, counter)) {
         return 0;
-    if (place != NVPSIM_ECC_TOTAL || counts[NVPSIM_ECC_TOTAL].state == NVPSIM_GIVEN)
+    }
+    if (place != NVPSIM_ECC_TOTAL || counts[NVPSIM_ECC_TOTAL].state == NVPSIM_GIVEN) {
         return counts[place].state == NVPSIM_GIVEN ? counts[place].value : 0;
+    }
     uint64_t sum = 0;
-    for (unsigned i = 0; i < NVPSIM_ECC_TOTAL; i++)
+    for (unsigned i = 0; i < NVPSIM_ECC_TOTAL; i++) {
         sum += counts[i].state == NVPSIM_GIVEN ? counts[i].value : 0;
+    }
     return sum;
 }
 
@@ -79,10 +89,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvml
                                                        nvmlEccCounterType_t counterType, unsigned long long *eccCounts)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!eccCounts || !kinds_known(errorType, counterType))
+    if (!eccCounts || !kinds_known(errorType, counterType)) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!ecc_is_on(own))
+    }
+    if (!ecc_is_on(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *eccCounts = nvpsim__ecc_count(own, (unsigned)errorType, (unsigned)counterType, NVPSIM_ECC_TOTAL);
     return NVML_SUCCESS;
 }
@@ -92,10 +104,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, n
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     unsigned error = (unsigned)errorType, counter = (unsigned)counterType;
-    if (!eccCounts || !kinds_known(errorType, counterType))
+    if (!eccCounts || !kinds_known(errorType, counterType)) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!ecc_is_on(own))
+    }
+    if (!ecc_is_on(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     eccCounts->l1Cache = nvpsim__ecc_count(own, error, counter, NVPSIM_ECC_L1);
     eccCounts->l2Cache = nvpsim__ecc_count(own, error, counter, NVPSIM_ECC_L2);
     eccCounts->deviceMemory = nvpsim__ecc_count(own, error, counter, NVPSIM_ECC_DEVICE);
@@ -129,10 +143,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, 
     const nvpsim_device *own = nvpsim__device_of(device);
     int place = place_of(locationType);
     if (!count || !kinds_known(errorType, counterType) ||
-        (unsigned)locationType >= nvpsim__driver_known[NVPSIM_KNOWN_MEMORY_LOCATIONS])
+        (unsigned)locationType >= nvpsim__driver_known[NVPSIM_KNOWN_MEMORY_LOCATIONS]) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!ecc_is_on(own) || place < 0)
+    }
+    if (!ecc_is_on(own) || place < 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *count = nvpsim__ecc_count(own, (unsigned)errorType, (unsigned)counterType, (unsigned)place);
     return NVML_SUCCESS;
 }
@@ -140,15 +156,18 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, 
 nvmlReturn_t nvpsim__serve_nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nvmlEccCounterType_t counterType)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    if ((unsigned)counterType >= NVML_ECC_COUNTER_TYPE_COUNT)
+    if ((unsigned)counterType >= NVML_ECC_COUNTER_TYPE_COUNT) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!ecc_is_on(own))
+    }
+    if (!ecc_is_on(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlReturn_t result = nvpsim__may_change();
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         atomic_store_explicit(counterType == NVML_VOLATILE_ECC ? &own->settings.ecc_volatile_cleared
                                                                : &own->settings.ecc_aggregate_cleared,
                               true, memory_order_relaxed);
+    }
     return result;
 }
 
@@ -157,20 +176,23 @@ static nvmlReturn_t pages_put(const nvpsim_device *device, nvmlPageRetirementCau
 {
     const nvpsim_device_spec *spec = device->spec;
     if (cause != NVML_PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS &&
-        cause != NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR)
+        cause != NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     bool is_double = cause == NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR;
     nvpsim_number stated = is_double ? spec->retired_double : spec->retired_single;
     const nvpsim_numbers *pages = is_double ? &spec->retired_double_pages : &spec->retired_single_pages;
-    if (count && stated.state != NVPSIM_GIVEN && pages->count == 0)
+    if (count && stated.state != NVPSIM_GIVEN && pages->count == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     unsigned available =
         stated.state == NVPSIM_GIVEN && stated.value > pages->count ? (unsigned)stated.value : (unsigned)pages->count;
     nvmlReturn_t result = nvpsim__list_room(count, addresses, available);
     for (unsigned i = 0; result == NVML_SUCCESS && addresses && i < available; i++) {
         addresses[i] = i < pages->count ? pages->values[i] : UINT64_C(0x1000) * (i + 1);
-        if (timestamps)
+        if (timestamps) {
             timestamps[i] = nvpsim__wall_us(0) / 1000000;
+        }
     }
     return result;
 }
@@ -185,8 +207,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetRetiredPages_v2(nvmlDevice_t device, nvm
                                                         unsigned int *pageCount, unsigned long long *addresses,
                                                         unsigned long long *timestamps)
 {
-    if (addresses && !timestamps)
+    if (addresses && !timestamps) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return pages_put(nvpsim__device_of(device), cause, pageCount, addresses, timestamps);
 }
 
@@ -194,8 +217,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t d
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
     nvpsim_number pending = spec->retired_pending;
-    if (pending.state == NVPSIM_ABSENT && spec->retired_double.state == NVPSIM_GIVEN)
+    if (pending.state == NVPSIM_ABSENT && spec->retired_double.state == NVPSIM_GIVEN) {
         pending = (nvpsim_number){ NVPSIM_GIVEN, 0 };
+    }
     return mode_put(isPending, pending);
 }
 
@@ -203,10 +227,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsign
                                                      unsigned int *isPending, unsigned int *failureOccurred)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
-    if (!corrRows || !uncRows || !isPending || !failureOccurred)
+    if (!corrRows || !uncRows || !isPending || !failureOccurred) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (spec->remapped_correctable.state != NVPSIM_GIVEN)
+    }
+    if (spec->remapped_correctable.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *corrRows = (unsigned)spec->remapped_correctable.value;
     *uncRows = (unsigned)spec->remapped_uncorrectable.value;
     *isPending = (unsigned)spec->remapped_pending.value;
@@ -233,10 +259,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetRemappedRows_v2(nvmlDevice_t device, nvm
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t *values)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
-    if (!values)
+    if (!values) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (spec->banks_max.state != NVPSIM_GIVEN)
+    }
+    if (spec->banks_max.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *values = (nvmlRowRemapperHistogramValues_t){ .max = (unsigned)spec->banks_max.value,
                                                   .high = (unsigned)spec->banks_high.value,
                                                   .partial = (unsigned)spec->banks_partial.value,
@@ -248,12 +276,15 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t *status)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!status)
+    if (!status) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (status->version != nvmlEccSramErrorStatus_v1)
+    }
+    if (status->version != nvmlEccSramErrorStatus_v1) {
         return nvpsim__version_mismatch();
-    if (!ecc_is_on(own))
+    }
+    if (!ecc_is_on(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *status = (nvmlEccSramErrorStatus_t){ .version = status->version,
                                           .aggregateCor = nvpsim__ecc_count(own, 0, NVPSIM_ECC_AGGREGATE, NVPSIM_ECC_L2),
                                           .aggregateUncSecDed = nvpsim__ecc_count(own, 1, NVPSIM_ECC_AGGREGATE, NVPSIM_ECC_L2),

@@ -17,8 +17,9 @@ static void uuid_bytes(const char *text, unsigned char *bytes)
     unsigned digits = 0;
     memset(bytes, 0, NVML_GPU_FABRIC_UUID_LEN);
     for (; *text && digits < 2 * NVML_GPU_FABRIC_UUID_LEN; text++) {
-        if (!isxdigit((unsigned char)*text))
+        if (!isxdigit((unsigned char)*text)) {
             continue;
+        }
         unsigned digit = *text <= '9' ? (unsigned)(*text - '0') : ((unsigned)*text | 0x20u) - 'a' + 10;
         bytes[digits / 2] = (unsigned char)((unsigned)bytes[digits / 2] << 4 | digit);
         digits++;
@@ -34,10 +35,12 @@ static nvmlGpuFabricState_t fabric_state(const nvpsim_device *device)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *gpuFabricInfo)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!gpuFabricInfo)
+    if (!gpuFabricInfo) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!has_fabric(own))
+    }
+    if (!has_fabric(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlGpuFabricInfo_t info;
     memset(&info, 0, sizeof info);
     uuid_bytes(own->spec->fabric_cluster_uuid.bytes, info.clusterUuid);
@@ -53,14 +56,17 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvml
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     unsigned version;
-    if (!gpuFabricInfo)
+    if (!gpuFabricInfo) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     memcpy(&version, gpuFabricInfo, sizeof version);
     bool is_third = version == nvmlGpuFabricInfo_v3 && nvpsim__driver_since(580, 65, 6);
-    if (version != nvmlGpuFabricInfo_v2 && !is_third)
+    if (version != nvmlGpuFabricInfo_v2 && !is_third) {
         return nvpsim__version_mismatch();
-    if (!has_fabric(own))
+    }
+    if (!has_fabric(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlGpuFabricInfo_v3_t info;
     memset(&info, 0, sizeof info);
     info.version = version;
@@ -77,8 +83,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvml
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetC2cModeInfoV(nvmlDevice_t device, nvmlC2cModeInfo_v1_t *c2cModeInfo)
 {
     (void)device;
-    if (!c2cModeInfo)
+    if (!c2cModeInfo) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvpsim_number stated = nvpsim__world->scenario->c2c_enabled;
     c2cModeInfo->isC2cEnabled = stated.state == NVPSIM_GIVEN && stated.value != 0;
     return NVML_SUCCESS;

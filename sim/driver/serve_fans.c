@@ -5,8 +5,9 @@
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int *numFans)
 {
-    if (!numFans)
+    if (!numFans) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *numFans = nvpsim__device_of(device)->fans;
     return NVML_SUCCESS;
 }
@@ -14,11 +15,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned in
 /* A fan that the device lacks is a wrong argument; a device without fans does not support the call. */
 static nvmlReturn_t fan_check(nvmlDevice_t device, unsigned int fan, const void *out)
 {
-    if (!out)
+    if (!out) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     unsigned fans = nvpsim__device_of(device)->fans;
-    if (fans == 0)
+    if (fans == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return fan < fans ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
@@ -26,10 +29,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsigne
 {
     double percent;
     nvmlReturn_t result = fan_check(device, fan, speed);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
-    if (!nvpsim__device_fan(nvpsim__device_of(device), fan, nvpsim__now_ns(), &percent))
+    }
+    if (!nvpsim__device_fan(nvpsim__device_of(device), fan, nvpsim__now_ns(), &percent)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *speed = (unsigned)percent;
     return NVML_SUCCESS;
 }
@@ -43,10 +48,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, unsi
 {
     double percent;
     nvmlReturn_t result = fan_check(device, fan, targetSpeed);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
-    if (!nvpsim__device_fan_target(nvpsim__device_of(device), fan, nvpsim__now_ns(), &percent))
+    }
+    if (!nvpsim__device_fan_target(nvpsim__device_of(device), fan, nvpsim__now_ns(), &percent)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *targetSpeed = (unsigned)percent;
     return NVML_SUCCESS;
 }
@@ -61,8 +68,9 @@ static void fan_limits(const nvpsim_device *device, unsigned *low, unsigned *hig
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int *minSpeed, unsigned int *maxSpeed)
 {
     nvmlReturn_t result = fan_check(device, 0, minSpeed);
-    if (result != NVML_SUCCESS || !maxSpeed)
+    if (result != NVML_SUCCESS || !maxSpeed) {
         return result != NVML_SUCCESS ? result : NVML_ERROR_INVALID_ARGUMENT;
+    }
     fan_limits(nvpsim__device_of(device), minSpeed, maxSpeed);
     return NVML_SUCCESS;
 }
@@ -70,8 +78,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsi
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t *policy)
 {
     nvmlReturn_t result = fan_check(device, fan, policy);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     unsigned by_hand = atomic_load_explicit(&nvpsim__device_of(device)->settings.fan_percent[fan], memory_order_relaxed);
     *policy = by_hand > 0 ? NVML_FAN_POLICY_MANUAL : NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW;
     return NVML_SUCCESS;
@@ -80,10 +89,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device,
 static nvmlReturn_t fan_set(nvmlDevice_t device, unsigned int fan, unsigned percent)
 {
     nvmlReturn_t result = fan_check(device, fan, device);
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         result = nvpsim__may_change();
-    if (result == NVML_SUCCESS)
+    }
+    if (result == NVML_SUCCESS) {
         atomic_store_explicit(&nvpsim__device_of(device)->settings.fan_percent[fan], percent, memory_order_relaxed);
+    }
     return result;
 }
 
@@ -91,8 +102,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigne
 {
     unsigned low, high;
     fan_limits(nvpsim__device_of(device), &low, &high);
-    if (speed < low || speed > high)
+    if (speed < low || speed > high) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return fan_set(device, fan, speed);
 }
 
@@ -104,10 +116,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, 
 nvmlReturn_t nvpsim__serve_nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan, nvmlFanControlPolicy_t policy)
 {
     double percent = 0;
-    if (policy != NVML_FAN_POLICY_MANUAL && policy != NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW)
+    if (policy != NVML_FAN_POLICY_MANUAL && policy != NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (policy == NVML_FAN_POLICY_MANUAL)
+    }
+    if (policy == NVML_FAN_POLICY_MANUAL) {
         nvpsim__device_fan(nvpsim__device_of(device), fan, nvpsim__now_ns(), &percent);
+    }
     return fan_set(device, fan, (unsigned)percent);
 }
 

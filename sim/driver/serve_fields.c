@@ -51,10 +51,12 @@ static bool has_ecc(const field_query *entry)
 
 static nvmlReturn_t field_ecc_mode(const field_query *entry)
 {
-    if (entry->device->spec->ecc_current.state != NVPSIM_GIVEN)
+    if (entry->device->spec->ecc_current.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
-    if (entry->argument == 0)
+    }
+    if (entry->argument == 0) {
         return put_int(entry, (unsigned)entry->device->spec->ecc_current.value);
+    }
     return put_int(entry, atomic_load_explicit(&entry->device->settings.ecc_pending, memory_order_relaxed));
 }
 
@@ -88,8 +90,9 @@ static nvmlReturn_t field_retired(const field_query *entry)
 
 static nvmlReturn_t field_retired_pending(const field_query *entry)
 {
-    if (entry->device->spec->retired_double.state != NVPSIM_GIVEN)
+    if (entry->device->spec->retired_double.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_int(entry, (unsigned)entry->device->spec->retired_pending.value);
 }
 
@@ -105,16 +108,18 @@ static nvmlReturn_t field_remapped(const field_query *entry)
 
 static nvmlReturn_t link_check(const field_query *entry, unsigned link)
 {
-    if (nvpsim__nvlinks(entry->device) == 0)
+    if (nvpsim__nvlinks(entry->device) == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return link < nvpsim__nvlinks(entry->device) ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 static nvmlReturn_t put_kib(const field_query *entry, nvpsim_direction direction, unsigned links, double factor)
 {
     double bytes;
-    if (!nvpsim__device_nvlink_bytes(entry->device, direction, entry->now_ns, &bytes))
+    if (!nvpsim__device_nvlink_bytes(entry->device, direction, entry->now_ns, &bytes)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_long(entry, (unsigned long long)(bytes * links * factor / 1024));
 }
 
@@ -176,8 +181,9 @@ static nvmlReturn_t field_switch_links(const field_query *entry)
 /* The scope is a link, or all ones for the sum over all. */
 static nvmlReturn_t scope_links(const field_query *entry, unsigned *links)
 {
-    if (nvpsim__nvlinks(entry->device) == 0)
+    if (nvpsim__nvlinks(entry->device) == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *links = entry->value->scopeId == UINT32_MAX ? nvpsim__nvlinks(entry->device) : 1;
     return *links > 1 ? NVML_SUCCESS : link_check(entry, entry->value->scopeId);
 }
@@ -226,8 +232,9 @@ static nvmlReturn_t field_scope_speed(const field_query *entry)
 
 static nvmlReturn_t field_scope_state(const field_query *entry)
 {
-    if (nvpsim__nvlinks(entry->device) == 0)
+    if (nvpsim__nvlinks(entry->device) == 0) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_int(entry, entry->value->scopeId < nvpsim__nvlinks(entry->device));
 }
 
@@ -240,8 +247,9 @@ static nvmlReturn_t field_scope_version(const field_query *entry)
 static nvmlReturn_t field_memory_temperature(const field_query *entry)
 {
     double memory_c;
-    if (!nvpsim__device_memory_temperature(entry->device, entry->now_ns, &memory_c))
+    if (!nvpsim__device_memory_temperature(entry->device, entry->now_ns, &memory_c)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_int(entry, (unsigned)memory_c);
 }
 
@@ -251,8 +259,9 @@ static nvmlReturn_t field_temperature_margin(const field_query *entry)
     const nvpsim_device_spec *spec = entry->device->spec;
     const nvpsim_number limits[] = { spec->shutdown_c, spec->slowdown_c, spec->memory_max_c, spec->max_operating_c };
     nvpsim_number limit = limits[entry->offset];
-    if (spec->max_operating_c.state != NVPSIM_GIVEN || limit.state != NVPSIM_GIVEN)
+    if (spec->max_operating_c.state != NVPSIM_GIVEN || limit.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     entry->value->valueType = NVML_VALUE_TYPE_SIGNED_INT;
     entry->value->value.siVal = (int)spec->max_operating_c.value - (int)limit.value;
     return NVML_SUCCESS;
@@ -261,16 +270,18 @@ static nvmlReturn_t field_temperature_margin(const field_query *entry)
 static nvmlReturn_t field_energy(const field_query *entry)
 {
     double energy_mj;
-    if (!nvpsim__device_energy(entry->device, entry->now_ns, &energy_mj))
+    if (!nvpsim__device_energy(entry->device, entry->now_ns, &energy_mj)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_long(entry, (unsigned long long)energy_mj);
 }
 
 static nvmlReturn_t field_power(const field_query *entry)
 {
     double power_mw;
-    if (entry->value->scopeId != NVML_POWER_SCOPE_GPU || !nvpsim__device_power(entry->device, entry->now_ns, &power_mw))
+    if (entry->value->scopeId != NVML_POWER_SCOPE_GPU || !nvpsim__device_power(entry->device, entry->now_ns, &power_mw)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_int(entry, (unsigned)power_mw);
 }
 
@@ -303,8 +314,9 @@ static nvmlReturn_t field_replays(const field_query *entry)
 static nvmlReturn_t field_pcie_bytes(const field_query *entry)
 {
     double bytes;
-    if (!nvpsim__device_pcie_bytes(entry->device, (nvpsim_direction)entry->argument, entry->now_ns, &bytes))
+    if (!nvpsim__device_pcie_bytes(entry->device, (nvpsim_direction)entry->argument, entry->now_ns, &bytes)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return put_long(entry, (unsigned long long)bytes);
 }
 
@@ -381,8 +393,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetFieldValues(nvmlDevice_t device, int val
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t now_ns = nvpsim__now_ns();
-    if (!values || valuesCount <= 0)
+    if (!values || valuesCount <= 0) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     for (int i = 0; i < valuesCount; i++) {
         values[i].timestamp = (long long)nvpsim__wall_us(now_ns);
         values[i].latencyUsec = 0;
@@ -395,9 +408,11 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetFieldValues(nvmlDevice_t device, int val
 nvmlReturn_t nvpsim__serve_nvmlDeviceClearFieldValues(nvmlDevice_t device, int valuesCount, nvmlFieldValue_t *values)
 {
     (void)device;
-    if (!values || valuesCount <= 0)
+    if (!values || valuesCount <= 0) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    for (int i = 0; i < valuesCount; i++)
+    }
+    for (int i = 0; i < valuesCount; i++) {
         values[i].nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
+    }
     return NVML_SUCCESS;
 }

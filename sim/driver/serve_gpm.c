@@ -30,10 +30,12 @@ static bool is_capable(const nvpsim_device *device)
 
 nvmlReturn_t nvpsim__serve_nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *gpmSupport)
 {
-    if (!gpmSupport)
+    if (!gpmSupport) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (gpmSupport->version != NVML_GPM_SUPPORT_VERSION)
+    }
+    if (gpmSupport->version != NVML_GPM_SUPPORT_VERSION) {
         return nvpsim__version_mismatch();
+    }
     gpmSupport->isSupportedDevice = is_capable(nvpsim__device_of(device));
     return NVML_SUCCESS;
 }

@@ -82,13 +82,16 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetInforomVersion(nvmlDevice_t device, nvml
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsigned int *checksum)
 {
     const nvpsim_text *image = &nvpsim__device_of(device)->spec->inforom_image;
-    if (!checksum)
+    if (!checksum) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (image->state != NVPSIM_GIVEN)
+    }
+    if (image->state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     unsigned sum = 0x5a17;
-    for (const char *at = image->bytes; *at; at++)
+    for (const char *at = image->bytes; *at; at++) {
         sum = sum * 31 + (unsigned char)*at;
+    }
     *checksum = sum;
     return NVML_SUCCESS;
 }
@@ -100,8 +103,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceValidateInforom(nvmlDevice_t device)
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index)
 {
-    if (!index)
+    if (!index) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     const nvpsim_slice *slice = nvpsim__slice_of(device);
     *index = slice ? slice->index : nvpsim__device_of(device)->index;
     return NVML_SUCCESS;
@@ -109,8 +113,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int 
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int *minorNumber)
 {
-    if (!minorNumber)
+    if (!minorNumber) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *minorNumber = nvpsim__device_of(device)->minor;
     return NVML_SUCCESS;
 }
@@ -118,8 +123,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigne
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t *type)
 {
     const nvpsim_number *brand = &nvpsim__device_of(device)->spec->brand;
-    if (!type)
+    if (!type) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *type = brand->state == NVPSIM_GIVEN ? (nvmlBrandType_t)brand->value : NVML_BRAND_UNKNOWN;
     return NVML_SUCCESS;
 }
@@ -127,8 +133,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t *arch)
 {
     const nvpsim_number *own = &nvpsim__device_of(device)->spec->architecture;
-    if (!arch)
+    if (!arch) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *arch = own->state == NVPSIM_GIVEN ? (nvmlDeviceArchitecture_t)own->value : NVML_DEVICE_ARCH_UNKNOWN;
     return NVML_SUCCESS;
 }
@@ -136,10 +143,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDe
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major, int *minor)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
-    if (!major || !minor)
+    if (!major || !minor) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (spec->cuda_major.state != NVPSIM_GIVEN)
+    }
+    if (spec->cuda_major.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *major = (int)spec->cuda_major.value;
     *minor = (int)spec->cuda_minor.value;
     return NVML_SUCCESS;
@@ -153,23 +162,26 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigne
 /* Without a number in the scenario each device is alone on its board. */
 static unsigned board_of(const nvpsim_device *device)
 {
-    if (device->spec->board_id.state == NVPSIM_GIVEN)
+    if (device->spec->board_id.state == NVPSIM_GIVEN) {
         return (unsigned)device->spec->board_id.value;
+    }
     return device->bus.domain << 16 | device->bus.bus << 8 | device->bus.device;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int *boardId)
 {
-    if (!boardId)
+    if (!boardId) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *boardId = board_of(nvpsim__device_of(device));
     return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int *multiGpuBool)
 {
-    if (!multiGpuBool)
+    if (!multiGpuBool) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *multiGpuBool = (unsigned)nvpsim__device_of(device)->spec->multi_gpu_board.value;
     return NVML_SUCCESS;
 }
@@ -177,8 +189,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsig
 nvmlReturn_t nvpsim__serve_nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int *onSameBoard)
 {
     const nvpsim_device *second = nvpsim__device_find(device2);
-    if (!second || !onSameBoard)
+    if (!second || !onSameBoard) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *onSameBoard = board_of(nvpsim__device_of(device1)) == board_of(second);
     return NVML_SUCCESS;
 }
@@ -190,8 +203,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned i
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int *irqNum)
 {
-    if (!irqNum)
+    if (!irqNum) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *irqNum = 120 + nvpsim__device_of(device)->index;
     return NVML_SUCCESS;
 }
@@ -199,8 +213,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetIrqNum(nvmlDevice_t device, unsigned int
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType_t *type)
 {
     (void)device;
-    if (!type)
+    if (!type) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *type = NVML_BUS_TYPE_PCIE;
     return NVML_SUCCESS;
 }
@@ -208,10 +223,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, char *version)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
-    if (!version)
+    if (!version) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (spec->gsp_mode.state != NVPSIM_GIVEN || !spec->gsp_mode.value || spec->gsp_version.state == NVPSIM_NOT_AVAILABLE)
+    }
+    if (spec->gsp_mode.state != NVPSIM_GIVEN || !spec->gsp_mode.value || spec->gsp_version.state == NVPSIM_NOT_AVAILABLE) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return nvpsim__put_text(version, NVML_GSP_FIRMWARE_VERSION_BUF_SIZE,
                             spec->gsp_version.state == NVPSIM_GIVEN ? spec->gsp_version.bytes : nvpsim__generation.version);
 }
@@ -219,10 +236,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int *isEnabled, unsigned int *defaultMode)
 {
     const nvpsim_number *mode = &nvpsim__device_of(device)->spec->gsp_mode;
-    if (!isEnabled || !defaultMode)
+    if (!isEnabled || !defaultMode) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (mode->state != NVPSIM_GIVEN)
+    }
+    if (mode->state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *isEnabled = *defaultMode = (unsigned)mode->value;
     return NVML_SUCCESS;
 }
@@ -235,8 +254,9 @@ static unsigned id_of(nvpsim_number number)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!pci)
+    if (!pci) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvmlPciInfo_t info = { .domain = own->bus.domain,
                            .bus = own->bus.bus,
                            .device = own->bus.device,
@@ -252,8 +272,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciI
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!pci)
+    if (!pci) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvp_PciInfo_v2_t info = { .domain = own->bus.domain,
                               .bus = own->bus.bus,
                               .device = own->bus.device,
@@ -267,8 +288,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciI
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!pci)
+    if (!pci) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvp_PciInfo_v1_t info = {
         .domain = own->bus.domain, .bus = own->bus.bus, .device = own->bus.device, .pciDeviceId = id_of(own->spec->pci_device_id)
     };
@@ -280,10 +302,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t *pci)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!pci)
+    if (!pci) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (pci->version != nvmlPciInfoExt_v1)
+    }
+    if (pci->version != nvmlPciInfoExt_v1) {
         return nvpsim__version_mismatch();
+    }
     nvmlPciInfoExt_v1_t info = { .version = pci->version,
                                  .domain = own->bus.domain,
                                  .bus = own->bus.bus,

@@ -25,11 +25,13 @@ static nvmlReturn_t memory_read(nvmlDevice_t device, nvpsim_memory *now)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
 {
     nvpsim_memory now;
-    if (!memory)
+    if (!memory) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvmlReturn_t result = memory_read(device, &now);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     bool counts_reserved = nvpsim__driver_since(510, 39, 1);
     memory->total = now.total - (counts_reserved ? 0 : now.reserved);
     memory->free = now.free;
@@ -40,13 +42,16 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemo
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *memory)
 {
     nvpsim_memory now;
-    if (!memory)
+    if (!memory) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (memory->version != nvmlMemory_v2)
+    }
+    if (memory->version != nvmlMemory_v2) {
         return nvpsim__version_mismatch();
+    }
     nvmlReturn_t result = memory_read(device, &now);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     memory->total = now.total;
     memory->reserved = now.reserved;
     memory->free = now.free;
@@ -57,10 +62,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlM
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t *bar1Memory)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!bar1Memory)
+    if (!bar1Memory) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (own->spec->bar1_total.state != NVPSIM_GIVEN)
+    }
+    if (own->spec->bar1_total.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlReturn_t result = nvpsim__whole_readable(device);
     if (result != NVML_SUCCESS) {
         return result;
@@ -69,8 +76,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvml
     unsigned long long total = own->spec->bar1_total.value, used = 0;
     if (slice) { /* BAR1 is shared out like the memory */
         total = (unsigned long long)((double)total * (double)slice->profile->memory_bytes.value / (double)own->memory_total);
-    } else if (own->bar1_used)
+    } else if (own->bar1_used) {
         used = (unsigned long long)nvpsim__track_value(own->bar1_used, nvpsim__now_ns());
+    }
     used = used > total ? total : used;
     bar1Memory->bar1Total = total;
     bar1Memory->bar1Used = used;

@@ -65,10 +65,12 @@ static bool is_capable(const nvpsim_device *device)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *currentMode, unsigned int *pendingMode)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!currentMode || !pendingMode)
+    if (!currentMode || !pendingMode) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!is_capable(own))
+    }
+    if (!is_capable(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *currentMode = (unsigned)own->spec->mig_current.value;
     *pendingMode = atomic_load_explicit(&own->settings.mig_pending, memory_order_relaxed);
     return NVML_SUCCESS;
@@ -95,8 +97,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned in
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int *count)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!count)
+    if (!count) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *count = is_capable(own) ? (unsigned)own->spec->mig_max_instances.value : 0;
     return NVML_SUCCESS;
 }
@@ -105,10 +108,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, u
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned int index, nvmlDevice_t *migDevice)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!migDevice)
+    if (!migDevice) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!is_capable(own))
+    }
+    if (!is_capable(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     if (index >= own->spec->mig_max_instances.value) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
@@ -124,8 +129,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t devi
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int *isMigDevice)
 {
-    if (!isMigDevice)
+    if (!isMigDevice) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *isMigDevice = nvpsim__slice_of(device) != NULL;
     return NVML_SUCCESS;
 }

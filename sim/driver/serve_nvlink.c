@@ -15,8 +15,9 @@ unsigned nvpsim__nvlinks(const nvpsim_device *device)
 
 static nvmlReturn_t link_check(const nvpsim_device *device, unsigned int link, const void *out)
 {
-    if (!out || link >= nvpsim__driver_known[NVPSIM_KNOWN_NVLINKS])
+    if (!out || link >= nvpsim__driver_known[NVPSIM_KNOWN_NVLINKS]) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     return device->nvlinks > 0 ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
 
@@ -31,8 +32,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigne
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     nvmlReturn_t result = link_check(own, link, isActive);
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         *isActive = link < nvpsim__nvlinks(own) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+    }
     return result;
 }
 
@@ -48,8 +50,9 @@ unsigned nvpsim__nvlink_version(void)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned int link, unsigned int *version)
 {
     nvmlReturn_t result = active_check(nvpsim__device_of(device), link, version);
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         *version = nvpsim__nvlink_version();
+    }
     return result;
 }
 
@@ -57,10 +60,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, un
                                                          nvmlNvLinkCapability_t capability, unsigned int *capResult)
 {
     nvmlReturn_t result = active_check(nvpsim__device_of(device), link, capResult);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
-    if ((unsigned)capability >= NVML_NVLINK_CAP_COUNT)
+    }
+    if ((unsigned)capability >= NVML_NVLINK_CAP_COUNT) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *capResult = capability != NVML_NVLINK_CAP_SLI_BRIDGE;
     return NVML_SUCCESS;
 }
@@ -69,10 +74,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, 
                                                            nvmlNvLinkErrorCounter_t counter, unsigned long long *counterValue)
 {
     nvmlReturn_t result = active_check(nvpsim__device_of(device), link, counterValue);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
-    if ((unsigned)counter >= nvpsim__driver_known[NVPSIM_KNOWN_NVLINK_ERRORS])
+    }
+    if ((unsigned)counter >= nvpsim__driver_known[NVPSIM_KNOWN_NVLINK_ERRORS]) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *counterValue = 0;
     return NVML_SUCCESS;
 }
@@ -87,8 +94,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t devic
 static const nvpsim_device *peer_of(const nvpsim_device *device, unsigned link)
 {
     unsigned count = nvpsim__world->device_count;
-    if (nvpsim__world->scenario->switch_count > 0 || count < 2)
+    if (nvpsim__world->scenario->switch_count > 0 || count < 2) {
         return NULL;
+    }
     return &nvpsim__world->devices[(device->index + 1 + link % (count - 1)) % count];
 }
 
@@ -97,23 +105,27 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t devi
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     nvmlReturn_t result = active_check(own, link, pNvLinkDeviceType);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
-    if (nvpsim__world->scenario->switch_count > 0)
+    }
+    if (nvpsim__world->scenario->switch_count > 0) {
         *pNvLinkDeviceType = NVML_NVLINK_DEVICE_TYPE_SWITCH;
-    else
+    } else {
         *pNvLinkDeviceType = peer_of(own, link) ? NVML_NVLINK_DEVICE_TYPE_GPU : NVML_NVLINK_DEVICE_TYPE_UNKNOWN;
+    }
     return NVML_SUCCESS;
 }
 
 static bool remote_bus(const nvpsim_device *device, unsigned link, nvpsim_bus_id *bus)
 {
     const nvpsim_scenario *scenario = nvpsim__world->scenario;
-    if (scenario->switch_count > 0)
+    if (scenario->switch_count > 0) {
         return nvpsim__bus_id_parse(scenario->switches[link % scenario->switch_count].bus_id.bytes, bus);
+    }
     const nvpsim_device *peer = peer_of(device, link);
-    if (peer)
+    if (peer) {
         *bus = peer->bus;
+    }
     return peer != NULL;
 }
 
@@ -122,14 +134,17 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t devi
     const nvpsim_device *own = nvpsim__device_of(device);
     nvpsim_bus_id bus;
     nvmlReturn_t result = active_check(own, link, pci);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
-    if (!remote_bus(own, link, &bus))
+    }
+    if (!remote_bus(own, link, &bus)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlPciInfo_t info = { .domain = bus.domain, .bus = bus.bus, .device = bus.device };
     const nvpsim_device *peer = peer_of(own, link);
-    if (peer && peer->spec->pci_device_id.state == NVPSIM_GIVEN)
+    if (peer && peer->spec->pci_device_id.state == NVPSIM_GIVEN) {
         info.pciDeviceId = (unsigned)peer->spec->pci_device_id.value;
+    }
     snprintf(info.busIdLegacy, sizeof info.busIdLegacy, "%04X:%02X:%02X.%X", bus.domain & 0xffffu, bus.bus & 0xffu,
              bus.device & 0x1fu, bus.function & 7u);
     snprintf(info.busId, sizeof info.busId, "%08X:%02X:%02X.%X", bus.domain, bus.bus, bus.device, bus.function);
@@ -142,8 +157,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device,
 {
     nvmlPciInfo_t info;
     nvmlReturn_t result = nvpsim__serve_nvmlDeviceGetNvLinkRemotePciInfo_v2(device, link, pci ? &info : NULL);
-    if (result != NVML_SUCCESS)
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     nvp_PciInfo_v2_t old = { .domain = info.domain, .bus = info.bus, .device = info.device, .pciDeviceId = info.pciDeviceId };
     memcpy(old.busId, info.busIdLegacy, sizeof old.busId);
     memcpy(pci, &old, sizeof old);

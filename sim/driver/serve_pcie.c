@@ -43,10 +43,12 @@ static unsigned lane_mbps(uint64_t generation)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPcieSpeed(nvmlDevice_t device, unsigned int *pcieSpeed)
 {
     const nvpsim_number *generation = &nvpsim__device_of(device)->spec->pcie_gen;
-    if (!pcieSpeed)
+    if (!pcieSpeed) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (generation->state != NVPSIM_GIVEN)
+    }
+    if (generation->state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *pcieSpeed = lane_mbps(generation->value);
     return NVML_SUCCESS;
 }
@@ -54,19 +56,22 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetPcieSpeed(nvmlDevice_t device, unsigned 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPcieLinkMaxSpeed(nvmlDevice_t device, unsigned int *maxSpeed)
 {
     const nvpsim_number *generation = &nvpsim__device_of(device)->spec->pcie_max_gen;
-    if (maxSpeed && generation->state == NVPSIM_GIVEN && generation->value > 6)
+    if (maxSpeed && generation->state == NVPSIM_GIVEN && generation->value > 6) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     return nvpsim__put_number(maxSpeed, *generation); /* NVML_PCIE_LINK_MAX_SPEED_... number the generations */
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int *value)
 {
     double kbps;
-    if (!value || (counter != NVML_PCIE_UTIL_TX_BYTES && counter != NVML_PCIE_UTIL_RX_BYTES))
+    if (!value || (counter != NVML_PCIE_UTIL_TX_BYTES && counter != NVML_PCIE_UTIL_RX_BYTES)) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     nvpsim_direction direction = counter == NVML_PCIE_UTIL_TX_BYTES ? NVPSIM_TX : NVPSIM_RX;
-    if (!nvpsim__device_pcie(nvpsim__device_of(device), direction, nvpsim__now_ns(), &kbps))
+    if (!nvpsim__device_pcie(nvpsim__device_of(device), direction, nvpsim__now_ns(), &kbps)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *value = (unsigned)kbps;
     return NVML_SUCCESS;
 }

@@ -33,8 +33,9 @@ static const nvpsim_process *process_next(process_walk *walk)
     while (walk->next < walk->device->process_count) {
         const nvpsim_process *process = &walk->device->processes[walk->next++];
         bool is_shown = (process->types & walk->type) && (!walk->slice || process->slice == walk->slice);
-        if (is_shown && nvpsim__process_is_running(process, walk->now_ns))
+        if (is_shown && nvpsim__process_is_running(process, walk->now_ns)) {
             return process;
+        }
     }
     return NULL;
 }
@@ -42,8 +43,9 @@ static const nvpsim_process *process_next(process_walk *walk)
 static unsigned process_count(process_walk walk)
 {
     unsigned count = 0;
-    while (process_next(&walk))
+    while (process_next(&walk)) {
         count++;
+    }
     return count;
 }
 
@@ -87,13 +89,16 @@ static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_for
 {
     process_walk walk = walk_start(handle, type);
     nvmlReturn_t result = count ? nvpsim__whole_readable(handle) : NVML_ERROR_INVALID_ARGUMENT;
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         result = nvpsim__list_room(count, records, process_count(walk));
-    if (result != NVML_SUCCESS)
+    }
+    if (result != NVML_SUCCESS) {
         return result;
+    }
     const nvpsim_process *process;
-    for (size_t i = 0; (process = process_next(&walk)) != NULL; i++)
+    for (size_t i = 0; (process = process_next(&walk)) != NULL; i++) {
         record_put(records, i, form, process, walk.now_ns);
+    }
     return NVML_SUCCESS;
 }
 
@@ -154,16 +159,20 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t *plist)
 {
     static const unsigned types[] = { NVPSIM_PROCESS_COMPUTE, NVPSIM_PROCESS_GRAPHICS, NVPSIM_PROCESS_MPS };
-    if (!plist)
+    if (!plist) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (plist->version != nvmlProcessDetailList_v1)
+    }
+    if (plist->version != nvmlProcessDetailList_v1) {
         return nvpsim__version_mismatch();
-    if (plist->mode >= sizeof types / sizeof types[0])
+    }
+    if (plist->mode >= sizeof types / sizeof types[0]) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     process_walk walk = walk_start(device, types[plist->mode]);
     nvmlReturn_t result = nvpsim__whole_readable(device);
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         result = nvpsim__list_room(&plist->numProcArrayEntries, plist->procArray, process_count(walk));
+    }
     const nvpsim_process *process;
     for (size_t i = 0; result == NVML_SUCCESS && (process = process_next(&walk)) != NULL; i++) {
         const nvpsim_slice *slice = slice_shown(process);

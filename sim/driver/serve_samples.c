@@ -50,8 +50,9 @@ static bool steps_since(unsigned long long last_seen_us, uint64_t now_ns, uint64
 {
     *last = now_ns / SAMPLE_STEP_NS;
     *first = *last >= SAMPLES_KEPT ? *last - SAMPLES_KEPT + 1 : 0;
-    while (*first <= *last && nvpsim__wall_us(*first * SAMPLE_STEP_NS) <= last_seen_us)
+    while (*first <= *last && nvpsim__wall_us(*first * SAMPLE_STEP_NS) <= last_seen_us) {
         ++*first;
+    }
     return *first <= *last;
 }
 
@@ -63,22 +64,27 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplin
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t now_ns = nvpsim__now_ns(), first, last;
     unsigned value;
-    if (!sampleValType || !sampleCount || (unsigned)type >= nvpsim__driver_known[NVPSIM_KNOWN_SAMPLING_TYPES])
+    if (!sampleValType || !sampleCount || (unsigned)type >= nvpsim__driver_known[NVPSIM_KNOWN_SAMPLING_TYPES]) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     bool is_load = type != NVML_TOTAL_POWER_SAMPLES && type != NVML_PROCESSOR_CLK_SAMPLES && type != NVML_MEMORY_CLK_SAMPLES;
-    if ((is_load && nvpsim__is_cut(own)) || !sample_at(own, type, now_ns, &value))
+    if ((is_load && nvpsim__is_cut(own)) || !sample_at(own, type, now_ns, &value)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     if (!samples) {
         *sampleCount = SAMPLES_KEPT;
         *sampleValType = NVML_VALUE_TYPE_UNSIGNED_INT;
         return NVML_SUCCESS;
     }
-    if (*sampleCount == 0)
+    if (*sampleCount == 0) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!steps_since(lastSeenTimeStamp, now_ns, &first, &last))
+    }
+    if (!steps_since(lastSeenTimeStamp, now_ns, &first, &last)) {
         return NVML_ERROR_NOT_FOUND;
-    if (last - first + 1 > *sampleCount)
+    }
+    if (last - first + 1 > *sampleCount) {
         first = last - *sampleCount + 1;
+    }
     for (uint64_t step = first; step <= last; step++) {
         nvmlSample_t *sample = &samples[step - first];
         *sample = (nvmlSample_t){ .timeStamp = nvpsim__wall_us(step * SAMPLE_STEP_NS) };
@@ -98,8 +104,9 @@ typedef struct usage {
 static usage usage_of(const nvpsim_device *device, const nvpsim_process *process, uint64_t at_ns)
 {
     usage of = { .pid = nvpsim__process_pid(process) };
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         of.percent[i] = (unsigned)nvpsim__process_load(device, process, (nvpsim_engine)i, at_ns);
+    }
     return of;
 }
 
@@ -107,10 +114,12 @@ static usage usage_of(const nvpsim_device *device, const nvpsim_process *process
 static unsigned usages_count(const nvpsim_device *device, unsigned long long last_seen_us, uint64_t at_ns)
 {
     unsigned count = 0;
-    if (nvpsim__wall_us(at_ns) <= last_seen_us)
+    if (nvpsim__wall_us(at_ns) <= last_seen_us) {
         return 0;
-    for (size_t i = 0; i < device->process_count; i++)
+    }
+    for (size_t i = 0; i < device->process_count; i++) {
         count += nvpsim__process_is_running(&device->processes[i], at_ns);
+    }
     return count;
 }
 
@@ -120,20 +129,25 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetProcessUtilization(nvmlDevice_t device, 
 {
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t at_ns = nvpsim__now_ns() / PROCESS_STEP_NS * PROCESS_STEP_NS;
-    if (!processSamplesCount)
+    if (!processSamplesCount) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (nvpsim__is_cut(own))
+    }
+    if (nvpsim__is_cut(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     unsigned room = utilization ? *processSamplesCount : 0, count = usages_count(own, lastSeenTimeStamp, at_ns);
-    if (count == 0 && own->process_count > 0)
+    if (count == 0 && own->process_count > 0) {
         return NVML_ERROR_NOT_FOUND;
+    }
     *processSamplesCount = count;
-    if (count > room)
+    if (count > room) {
         return NVML_ERROR_INSUFFICIENT_SIZE;
+    }
     unsigned put = 0;
     for (size_t i = 0; i < own->process_count; i++) {
-        if (!nvpsim__process_is_running(&own->processes[i], at_ns))
+        if (!nvpsim__process_is_running(&own->processes[i], at_ns)) {
             continue;
+        }
         usage of = usage_of(own, &own->processes[i], at_ns);
         utilization[put++] = (nvmlProcessUtilizationSample_t){ .pid = of.pid,
                                                                .timeStamp = nvpsim__wall_us(at_ns),
@@ -151,20 +165,25 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t de
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t at_ns = nvpsim__now_ns() / PROCESS_STEP_NS * PROCESS_STEP_NS;
     nvmlProcessesUtilizationInfo_t *info = procesesUtilInfo;
-    if (!info)
+    if (!info) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (info->version != nvmlProcessesUtilizationInfo_v1)
+    }
+    if (info->version != nvmlProcessesUtilizationInfo_v1) {
         return nvpsim__version_mismatch();
-    if (nvpsim__is_cut(own))
+    }
+    if (nvpsim__is_cut(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     unsigned count = usages_count(own, info->lastSeenTimeStamp, at_ns);
-    if (count == 0 && own->process_count > 0)
+    if (count == 0 && own->process_count > 0) {
         return NVML_ERROR_NOT_FOUND;
+    }
     nvmlReturn_t result = nvpsim__list_room(&info->processSamplesCount, info->procUtilArray, count);
     unsigned put = 0;
     for (size_t i = 0; result == NVML_SUCCESS && count > 0 && i < own->process_count; i++) {
-        if (!nvpsim__process_is_running(&own->processes[i], at_ns))
+        if (!nvpsim__process_is_running(&own->processes[i], at_ns)) {
             continue;
+        }
         usage of = usage_of(own, &own->processes[i], at_ns);
         info->procUtilArray[put++] = (nvmlProcessUtilizationInfo_v1_t){ .timeStamp = nvpsim__wall_us(at_ns),
                                                                         .pid = of.pid,

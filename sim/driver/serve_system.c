@@ -38,8 +38,9 @@ nvmlReturn_t nvpsim__serve_nvmlSystemGetDriverVersion(char *version, unsigned in
 /* From 535 on this needs no init. */
 nvmlReturn_t nvpsim__serve_nvmlSystemGetNVMLVersion(char *version, unsigned int length)
 {
-    if (!nvpsim__driver_since(535, 0, 0) && !atomic_load_explicit(&nvpsim__session_live, memory_order_acquire))
+    if (!nvpsim__driver_since(535, 0, 0) && !atomic_load_explicit(&nvpsim__session_live, memory_order_acquire)) {
         return NVML_ERROR_UNINITIALIZED;
+    }
     char text[NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE];
     snprintf(text, sizeof text, "%u.%s", nvpsim__generation.cuda / 1000, nvpsim__generation.version);
     return nvpsim__put_text(version, length, text);
@@ -47,8 +48,9 @@ nvmlReturn_t nvpsim__serve_nvmlSystemGetNVMLVersion(char *version, unsigned int 
 
 nvmlReturn_t nvpsim__serve_nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
 {
-    if (!cudaDriverVersion)
+    if (!cudaDriverVersion) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *cudaDriverVersion = (int)nvpsim__generation.cuda;
     return NVML_SUCCESS;
 }
@@ -65,8 +67,9 @@ static const char *scenario_name(unsigned int pid)
         const nvpsim_device *device = &nvpsim__world->devices[i];
         for (size_t j = 0; j < device->process_count; j++) {
             const nvpsim_process *process = &device->processes[j];
-            if (process->name && nvpsim__process_pid(process) == pid && nvpsim__process_is_running(process, now_ns))
+            if (process->name && nvpsim__process_pid(process) == pid && nvpsim__process_is_running(process, now_ns)) {
                 return process->name;
+            }
         }
     }
     return NULL;
@@ -78,12 +81,14 @@ static bool real_name(unsigned int pid, char *name, size_t size)
     char path[64];
     snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    if (file < 0) {
         return false;
+    }
     ssize_t length = read(file, name, size - 1);
     close(file);
-    if (length <= 0)
+    if (length <= 0) {
         return false;
+    }
     name[length] = '\0';
     return true;
 }
@@ -92,13 +97,16 @@ static bool real_name(unsigned int pid, char *name, size_t size)
 nvmlReturn_t nvpsim__serve_nvmlSystemGetProcessName(unsigned int pid, char *name, unsigned int length)
 {
     char real[1024];
-    if (!name || length == 0)
+    if (!name || length == 0) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     const char *text = scenario_name(pid);
-    if (!text && real_name(pid, real, sizeof real))
+    if (!text && real_name(pid, real, sizeof real)) {
         text = real;
-    if (!text)
+    }
+    if (!text) {
         return NVML_ERROR_NOT_FOUND;
+    }
     snprintf(name, length, "%s", text);
     return NVML_SUCCESS;
 }
@@ -110,8 +118,9 @@ nvmlReturn_t nvpsim__serve_nvmlSystemGetHicVersion(unsigned int *hwbcCount, nvml
 
 static nvmlReturn_t put_zero(unsigned int *out)
 {
-    if (!out)
+    if (!out) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *out = 0;
     return NVML_SUCCESS;
 }

@@ -6,10 +6,12 @@
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensorType, unsigned int *temp)
 {
     double gpu_c;
-    if (!temp || sensorType != NVML_TEMPERATURE_GPU)
+    if (!temp || sensorType != NVML_TEMPERATURE_GPU) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_temperature(nvpsim__device_of(device), nvpsim__now_ns(), &gpu_c))
+    }
+    if (!nvpsim__device_temperature(nvpsim__device_of(device), nvpsim__now_ns(), &gpu_c)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *temp = (unsigned)gpu_c;
     return NVML_SUCCESS;
 }
@@ -17,14 +19,18 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTem
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t *temperature)
 {
     double gpu_c;
-    if (!temperature)
+    if (!temperature) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (temperature->version != nvmlTemperature_v1)
+    }
+    if (temperature->version != nvmlTemperature_v1) {
         return nvpsim__version_mismatch();
-    if (temperature->sensorType != NVML_TEMPERATURE_GPU)
+    }
+    if (temperature->sensorType != NVML_TEMPERATURE_GPU) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_temperature(nvpsim__device_of(device), nvpsim__now_ns(), &gpu_c))
+    }
+    if (!nvpsim__device_temperature(nvpsim__device_of(device), nvpsim__now_ns(), &gpu_c)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     temperature->temperature = (int)gpu_c;
     return NVML_SUCCESS;
 }
@@ -60,10 +66,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetThermalSettings(nvmlDevice_t device, uns
                                                         nvmlGpuThermalSettings_t *pThermalSettings)
 {
     double gpu_c;
-    if (!pThermalSettings || (sensorIndex > 0 && sensorIndex != NVML_THERMAL_TARGET_ALL))
+    if (!pThermalSettings || (sensorIndex > 0 && sensorIndex != NVML_THERMAL_TARGET_ALL)) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_temperature(nvpsim__device_of(device), nvpsim__now_ns(), &gpu_c))
+    }
+    if (!nvpsim__device_temperature(nvpsim__device_of(device), nvpsim__now_ns(), &gpu_c)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     nvmlGpuThermalSettings_t settings = { .count = 1 };
     settings.sensor[0].controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
     settings.sensor[0].target = NVML_THERMAL_TARGET_GPU;

@@ -11,11 +11,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nv
     const nvpsim_device *own = nvpsim__device_of(device);
     uint64_t now_ns = nvpsim__now_ns();
     double gpu, memory;
-    if (!utilization)
+    if (!utilization) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     if (nvpsim__is_cut(own) || !nvpsim__device_load(own, NVPSIM_ENGINE_GPU, now_ns, &gpu) ||
-        !nvpsim__device_load(own, NVPSIM_ENGINE_MEMORY, now_ns, &memory))
+        !nvpsim__device_load(own, NVPSIM_ENGINE_MEMORY, now_ns, &memory)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     utilization->gpu = (unsigned)gpu;
     utilization->memory = (unsigned)memory;
     return NVML_SUCCESS;
@@ -25,11 +27,13 @@ static nvmlReturn_t engine_put(nvmlDevice_t device, nvpsim_engine engine, unsign
                                unsigned int *samplingPeriodUs)
 {
     double percent;
-    if (!utilization || !samplingPeriodUs)
+    if (!utilization || !samplingPeriodUs) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (nvpsim__is_cut(own) || !nvpsim__device_load(own, engine, nvpsim__now_ns(), &percent))
+    if (nvpsim__is_cut(own) || !nvpsim__device_load(own, engine, nvpsim__now_ns(), &percent)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *utilization = (unsigned)percent;
     *samplingPeriodUs = SAMPLING_PERIOD_US;
     return NVML_SUCCESS;
@@ -63,8 +67,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetEncoderStats(nvmlDevice_t device, unsign
                                                      unsigned int *averageLatency)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
-    if (!sessionCount || !averageFps || !averageLatency)
+    if (!sessionCount || !averageFps || !averageLatency) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     *sessionCount = (unsigned)spec->encoder_sessions.value;
     *averageFps = (unsigned)spec->encoder_fps.value;
     *averageLatency = (unsigned)spec->encoder_latency_us.value;
@@ -82,10 +87,12 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetEncoderCapacity(nvmlDevice_t device, nvm
                                                         unsigned int *encoderCapacity)
 {
     double load;
-    if (!encoderCapacity || (unsigned)encoderQueryType > 2)
+    if (!encoderCapacity || (unsigned)encoderQueryType > 2) {
         return NVML_ERROR_INVALID_ARGUMENT;
-    if (!nvpsim__device_load(nvpsim__device_of(device), NVPSIM_ENGINE_ENCODER, nvpsim__now_ns(), &load))
+    }
+    if (!nvpsim__device_load(nvpsim__device_of(device), NVPSIM_ENGINE_ENCODER, nvpsim__now_ns(), &load)) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
     *encoderCapacity = 100 - (unsigned)load;
     return NVML_SUCCESS;
 }
@@ -93,8 +100,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetEncoderCapacity(nvmlDevice_t device, nvm
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetFBCStats(nvmlDevice_t device, nvmlFBCStats_t *fbcStats)
 {
     const nvpsim_device_spec *spec = nvpsim__device_of(device)->spec;
-    if (!fbcStats)
+    if (!fbcStats) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     fbcStats->sessionsCount = (unsigned)spec->fbc_sessions.value;
     fbcStats->averageFPS = (unsigned)spec->fbc_fps.value;
     fbcStats->averageLatency = (unsigned)spec->fbc_latency_us.value;
@@ -113,12 +121,14 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device, 
     static const nvpsim_engine engines[] = { NVPSIM_ENGINE_GPU, NVPSIM_ENGINE_MEMORY, NVPSIM_ENGINE_DECODER };
     uint64_t now_ns = nvpsim__now_ns();
     nvmlGpuDynamicPstatesInfo_t info = { .flags = 0 };
-    if (!pDynamicPstatesInfo)
+    if (!pDynamicPstatesInfo) {
         return NVML_ERROR_INVALID_ARGUMENT;
+    }
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
         double load;
-        if (!nvpsim__device_load(nvpsim__device_of(device), engines[i], now_ns, &load))
+        if (!nvpsim__device_load(nvpsim__device_of(device), engines[i], now_ns, &load)) {
             continue;
+        }
         info.utilization[i].bIsPresent = 1;
         info.utilization[i].percentage = (unsigned)load;
     }

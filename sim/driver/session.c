@@ -52,8 +52,9 @@ static const char *environment(const char *name)
 static nvpsim_scenario *scenario_load(void)
 {
     const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
-    if (file)
+    if (file) {
         return nvpsim__scenario_read_file(file, load_message);
+    }
     return nvpsim__scenario_read_profile(profile ? profile : default_profile, load_message);
 }
 
@@ -61,11 +62,13 @@ static bool clock_choose(const nvpsim_scenario *scenario, bool *stepped)
 {
     const char *word = environment("NVPULSE_SIM_CLOCK");
     *stepped = scenario->clock.state == NVPSIM_GIVEN && scenario->clock.value == NVPSIM_CLOCK_STEPPED;
-    if (!word)
+    if (!word) {
         return true;
+    }
     *stepped = strcmp(word, "stepped") == 0;
-    if (*stepped || strcmp(word, "real") == 0)
+    if (*stepped || strcmp(word, "real") == 0) {
         return true;
+    }
     snprintf(load_message, sizeof load_message, "NVPULSE_SIM_CLOCK: '%.100s' is not allowed; allowed: real, stepped", word);
     return false;
 }
@@ -73,12 +76,13 @@ static bool clock_choose(const nvpsim_scenario *scenario, bool *stepped)
 static void description_make(const nvpsim_scenario *scenario)
 {
     const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
-    if (!file)
+    if (!file) {
         snprintf(description, sizeof description, "nvpulse simulator, driver %s, profile %s", nvpsim__generation.version,
                  profile ? profile : default_profile);
-    else
+    } else {
         snprintf(description, sizeof description, "nvpulse simulator, driver %s, scenario %.120s", nvpsim__generation.version,
                  scenario->name.state == NVPSIM_GIVEN ? scenario->name.bytes : file);
+    }
 }
 
 static void faults_load(const nvpsim_scenario *scenario)
@@ -99,26 +103,30 @@ static void faults_load(const nvpsim_scenario *scenario)
     for (size_t i = 0; i < scenario->devices_made; i++) {
         const nvpsim_device_spec *device = &scenario->devices[i];
         if (device->failure_mode.state == NVPSIM_GIVEN && device->failure_mode.value == NVPSIM_FAILURE_LOST &&
-            device->failure_after_calls.state == NVPSIM_GIVEN)
+            device->failure_after_calls.state == NVPSIM_GIVEN) {
             nvpsim__fault_add(&(nvpsim_rule){ .function = -1,
                                               .device = (int)i,
                                               .error = NVML_ERROR_GPU_IS_LOST,
                                               .after_calls = device->failure_after_calls.value });
+        }
     }
-    if (scenario->driver_lock.state == NVPSIM_GIVEN && scenario->driver_lock.value)
+    if (scenario->driver_lock.state == NVPSIM_GIVEN && scenario->driver_lock.value) {
         atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_LOCK, memory_order_relaxed);
+    }
 }
 
 /* Under the lock. */
 static bool world_need(void)
 {
-    if (nvpsim__world)
+    if (nvpsim__world) {
         return true;
+    }
     nvpsim_scenario *scenario = scenario_load();
     bool stepped;
     nvpsim_world *world = NULL;
-    if (scenario && clock_choose(scenario, &stepped))
+    if (scenario && clock_choose(scenario, &stepped)) {
         world = nvpsim__world_make(scenario, stepped, load_message);
+    }
     if (!world) {
         nvpsim__scenario_free(scenario);
         return false;
@@ -151,8 +159,9 @@ const char *nvpsim__world_unused(void)
 /* Once for each different message, so that a program that retries does not fill the screen. */
 static void tell(const char *message)
 {
-    if (strcmp(message, told_message) == 0)
+    if (strcmp(message, told_message) == 0) {
         return;
+    }
     snprintf(told_message, sizeof told_message, "%s", message);
     char line[NVPSIM_MESSAGE_SIZE + 32];
     int length = snprintf(line, sizeof line, "nvpulse simulator: %s\n", message);
@@ -227,11 +236,13 @@ nvmlReturn_t nvpsim__session_open(void)
         } else if (!(session = session_make())) {
             result = NVML_ERROR_MEMORY;
         }
-        if (session)
+        if (session) {
             atomic_store_explicit(&nvpsim__session_live, session, memory_order_release);
+        }
     }
-    if (result == NVML_SUCCESS)
+    if (result == NVML_SUCCESS) {
         open_count++;
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }

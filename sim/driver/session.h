@@ -51,8 +51,9 @@ extern nvpsim_world *nvpsim__world;
 static inline struct nvmlDevice_st *nvpsim__session_find(const nvpsim_session *session, nvmlDevice_t handle)
 {
     uintptr_t offset = (uintptr_t)handle - (uintptr_t)session->handles;
-    if (offset >= session->handle_count * sizeof(struct nvmlDevice_st) || offset % sizeof(struct nvmlDevice_st) != 0)
+    if (offset >= session->handle_count * sizeof(struct nvmlDevice_st) || offset % sizeof(struct nvmlDevice_st) != 0) {
         return NULL;
+    }
     return handle;
 }
 

@@ -21,22 +21,30 @@ static bool exceeds(nvpsim_number first, nvpsim_number second)
 
 static const char *limits_problem(const nvpsim_device_spec *device)
 {
-    if (exceeds(device->memory_reserved, device->memory_total))
+    if (exceeds(device->memory_reserved, device->memory_total)) {
         return "memory.reserved_bytes exceeds memory.total_bytes";
-    if (exceeds(device->power_min_mw, device->power_max_mw))
+    }
+    if (exceeds(device->power_min_mw, device->power_max_mw)) {
         return "power.min_limit_mw exceeds power.max_limit_mw";
-    if (exceeds(device->power_enforced_mw, device->power_max_mw))
+    }
+    if (exceeds(device->power_enforced_mw, device->power_max_mw)) {
         return "power.enforced_limit_mw exceeds power.max_limit_mw";
-    if (exceeds(device->power_default_mw, device->power_max_mw))
+    }
+    if (exceeds(device->power_default_mw, device->power_max_mw)) {
         return "power.default_limit_mw exceeds power.max_limit_mw";
-    if (exceeds(device->power_idle_mw, device->power_enforced_mw))
+    }
+    if (exceeds(device->power_idle_mw, device->power_enforced_mw)) {
         return "power.idle_draw_mw exceeds power.enforced_limit_mw";
-    if (exceeds(device->pcie_gen, device->pcie_max_gen))
+    }
+    if (exceeds(device->pcie_gen, device->pcie_max_gen)) {
         return "pcie.current_link_gen exceeds pcie.max_link_gen";
-    if (exceeds(device->pcie_width, device->pcie_max_width))
+    }
+    if (exceeds(device->pcie_width, device->pcie_max_width)) {
         return "pcie.current_link_width exceeds pcie.max_link_width";
-    if (exceeds(device->fan_min_percent, device->fan_max_percent))
+    }
+    if (exceeds(device->fan_min_percent, device->fan_max_percent)) {
         return "fan.min_percent exceeds fan.max_percent";
+    }
     return NULL;
 }
 
@@ -44,12 +52,14 @@ bool nvpsim__bus_id_parse(const char *text, nvpsim_bus_id *id)
 {
     unsigned domain, bus, device, function;
     int end = 0;
-    if (strspn(text, "0123456789abcdefABCDEF:.") != strlen(text))
+    if (strspn(text, "0123456789abcdefABCDEF:.") != strlen(text)) {
         return false;
+    }
     if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) != 4 || text[end] != '\0') {
         domain = 0;
-        if (sscanf(text, "%2x:%2x.%1x%n", &bus, &device, &function, &end) != 3 || text[end] != '\0')
+        if (sscanf(text, "%2x:%2x.%1x%n", &bus, &device, &function, &end) != 3 || text[end] != '\0') {
             return false;
+        }
     }
     *id = (nvpsim_bus_id){ domain, bus, device, function };
     return device < 32 && function < 8;
@@ -115,17 +125,22 @@ static bool device_check(const nvpsim_scenario *scenario, size_t index, char *me
     const nvpsim_device_spec *device = &scenario->devices[index];
     const char *problem = limits_problem(device);
     nvpsim_bus_id id;
-    if (!problem)
+    if (!problem) {
         problem = mig_problem(device);
-    if (problem)
+    }
+    if (problem) {
         return fail(scenario, message, index, problem);
-    if (device->bus_id.state == NVPSIM_GIVEN && !nvpsim__bus_id_parse(device->bus_id.bytes, &id))
+    }
+    if (device->bus_id.state == NVPSIM_GIVEN && !nvpsim__bus_id_parse(device->bus_id.bytes, &id)) {
         return fail(scenario, message, index, "pci.bus_id is no PCI address; allowed: such as 0000:1b:00.0");
+    }
     for (size_t other = 0; other < index; other++) {
-        if (same_text(device->uuid, scenario->devices[other].uuid))
+        if (same_text(device->uuid, scenario->devices[other].uuid)) {
             return fail(scenario, message, index, "uuid is that of another device too");
-        if (same_text(device->bus_id, scenario->devices[other].bus_id))
+        }
+        if (same_text(device->bus_id, scenario->devices[other].bus_id)) {
             return fail(scenario, message, index, "pci.bus_id is that of another device too");
+        }
     }
     return true;
 }
@@ -144,20 +159,23 @@ static uint64_t processes_of(const nvpsim_process_list *list, size_t device_coun
 static bool processes_check(const nvpsim_scenario *scenario, char *message)
 {
     uint64_t total = processes_of(&scenario->processes, scenario->devices_made);
-    for (size_t i = 0; i < scenario->devices_made; i++)
+    for (size_t i = 0; i < scenario->devices_made; i++) {
         total += processes_of(&scenario->devices[i].processes, 1);
+    }
     if (total > NVPSIM_PROCESSES_MAX) {
         snprintf(message, NVPSIM_MESSAGE_SIZE, "%.400s: too many processes; allowed: %d in all", scenario->source,
                  NVPSIM_PROCESSES_MAX);
         return false;
     }
-    if (scenario->processes.items == scenario->base_processes)
+    if (scenario->processes.items == scenario->base_processes) {
         return true; /* fewer devices than the profile has: the processes of the others are left out */
+    }
     for (size_t i = 0; i < scenario->processes.count; i++) {
         const nvpsim_numbers *devices = &scenario->processes.items[i].devices;
         for (size_t j = 0; j < devices->count; j++) {
-            if (devices->values[j] >= scenario->devices_made)
+            if (devices->values[j] >= scenario->devices_made) {
                 return fail(scenario, message, (size_t)devices->values[j], "a process is on this device, which does not exist");
+            }
         }
     }
     return true;
@@ -203,12 +221,14 @@ static bool places_check(const nvpsim_scenario *scenario, char *message)
 bool nvpsim__scenario_check(const nvpsim_scenario *scenario, char *message)
 {
     for (size_t i = 0; i < scenario->devices_made; i++) {
-        if (!device_check(scenario, i, message))
+        if (!device_check(scenario, i, message)) {
             return false;
+        }
     }
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (scenario->faults[i].device >= (int)scenario->devices_made)
+        if (scenario->faults[i].device >= (int)scenario->devices_made) {
             return fail(scenario, message, (size_t)scenario->faults[i].device, "a fault names this device, which does not exist");
+        }
     }
     for (size_t i = 0; i < scenario->event_count; i++) {
         if (scenario->events[i].device.value >= scenario->devices_made) {

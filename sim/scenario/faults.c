@@ -22,17 +22,21 @@ bool nvpsim__read_fault_function(nvpsim_reader *reader, yaml_node_t *node, const
     nvpsim_fault_spec *fault = target;
     const char *text = nvpsim__node_text(node);
     fault->function = -1;
-    if (!text)
+    if (!text) {
         return nvpsim__read_fail(reader, node, "allowed: the name of an NVML function, or any");
-    if (strcmp(text, "any") == 0)
+    }
+    if (strcmp(text, "any") == 0) {
         return true;
+    }
     fault->function = nvpsim__function_find(text);
-    if (fault->function >= 0)
+    if (fault->function >= 0) {
         return true;
+    }
     nvpsim_nearest nearest;
     nvpsim__nearest_start(&nearest, text);
-    for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++)
+    for (int i = 0; i < NVPSIM_FUNCTION_COUNT; i++) {
         nvpsim__nearest_try(&nearest, nvpsim__function_name(i));
+    }
     const char *near = nvpsim__nearest_name(&nearest);
     return nvpsim__read_fail(reader, node, "'%s' is no NVML function%s%s%s allowed: an exported name, or any", text,
                              near ? ", did you mean '" : "", near ? near : "", near ? "'?" : ";");
@@ -45,10 +49,12 @@ bool nvpsim__read_fault_device(nvpsim_reader *reader, yaml_node_t *node, const n
     nvpsim_fault_spec *fault = target;
     const char *text = nvpsim__node_text(node);
     nvpsim_number number;
-    if (text && strcmp(text, "any") == 0)
+    if (text && strcmp(text, "any") == 0) {
         return true;
-    if (!nvpsim__read_number(reader, node, &limits, &number))
+    }
+    if (!nvpsim__read_number(reader, node, &limits, &number)) {
         return false;
+    }
     fault->device = (int)number.value;
     return true;
 }
@@ -85,19 +91,23 @@ bool nvpsim__read_faults(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_
     nvpsim_scenario *scenario = target;
     void *items;
     size_t count;
-    if (!nvpsim__read_list(reader, node, sizeof(nvpsim_fault_spec), &items, &count))
+    if (!nvpsim__read_list(reader, node, sizeof(nvpsim_fault_spec), &items, &count)) {
         return false;
-    if (count > NVPSIM_FAULTS_MAX)
+    }
+    if (count > NVPSIM_FAULTS_MAX) {
         return nvpsim__read_fail(reader, node, "too many faults; allowed: at most %d", NVPSIM_FAULTS_MAX);
+    }
     nvpsim_fault_spec *faults = items;
     for (size_t i = 0; i < count; i++) {
         size_t before = nvpsim__path_push_index(reader, i);
         yaml_node_t *entry = nvpsim__list_item(reader, node, i);
         faults[i] = (nvpsim_fault_spec){ .function = -1, .device = -1 };
-        if (!nvpsim__read_mapping(reader, entry, &nvpsim__keys_fault, &faults[i]))
+        if (!nvpsim__read_mapping(reader, entry, &nvpsim__keys_fault, &faults[i])) {
             return false;
-        if (faults[i].error.state != NVPSIM_GIVEN && faults[i].hang.value == 0 && faults[i].latency_ms.value == 0)
+        }
+        if (faults[i].error.state != NVPSIM_GIVEN && faults[i].hang.value == 0 && faults[i].latency_ms.value == 0) {
             return nvpsim__read_fail(reader, entry, "a fault needs 'error', 'latency_ms' or 'hang: true'");
+        }
         nvpsim__path_pop(reader, before);
     }
     scenario->faults = faults;

@@ -24,8 +24,9 @@ static bool real_read(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_mov
     const char *text = nvpsim__node_text(node);
     double number;
     if (!text || !nvpsim__parse_real(text, form->scale > 1 ? "" : form->key->unit, &number) ||
-        !is_within(number * form->scale, form->key))
+        !is_within(number * form->scale, form->key)) {
         return fail_range(reader, node, form->key, form->scale);
+    }
     *value = number * form->scale;
     return true;
 }
@@ -67,13 +68,15 @@ bool nvpsim__read_movement_values(nvpsim_reader *reader, yaml_node_t *node, cons
     (void)key;
     nvpsim_movement_form *form = target;
     void *items;
-    if (!nvpsim__read_list(reader, node, sizeof(double), &items, &form->count))
+    if (!nvpsim__read_list(reader, node, sizeof(double), &items, &form->count)) {
         return false;
+    }
     double *values = items;
     for (size_t i = 0; i < form->count; i++) {
         size_t before = nvpsim__path_push_index(reader, i);
-        if (!real_read(reader, nvpsim__list_item(reader, node, i), form, &values[i]))
+        if (!real_read(reader, nvpsim__list_item(reader, node, i), form, &values[i])) {
             return false;
+        }
         nvpsim__path_pop(reader, before);
     }
     form->values = values;
@@ -84,8 +87,9 @@ bool nvpsim__read_movement_values(nvpsim_reader *reader, yaml_node_t *node, cons
 static uint64_t seed_of(const char *path)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *at = path; *at; at++)
+    for (const char *at = path; *at; at++) {
         hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    }
     return hash;
 }
 
@@ -97,8 +101,9 @@ static const char *missing_of(const nvpsim_movement_form *form)
     case NVPSIM_SINE:
     case NVPSIM_SQUARE:
     case NVPSIM_WALK:
-        if (!form->has_low || !form->has_high)
+        if (!form->has_low || !form->has_high) {
             return "this movement needs 'low' and 'high'";
+        }
         return form->low <= form->high ? NULL : "'low' must not exceed 'high'";
     case NVPSIM_STEPS:
         return form->count > 0 ? NULL : "'move: steps' needs 'values', a list of at least one number";
@@ -136,17 +141,21 @@ bool nvpsim__read_movement_scaled(nvpsim_reader *reader, yaml_node_t *node, cons
 {
     nvpsim_movement_form form = { .key = key, .scale = scale };
     if (node->type == YAML_MAPPING_NODE) {
-        if (!nvpsim__read_mapping(reader, node, &nvpsim__keys_movement, &form))
+        if (!nvpsim__read_mapping(reader, node, &nvpsim__keys_movement, &form)) {
             return false;
-        if (form.kind.state != NVPSIM_GIVEN)
+        }
+        if (form.kind.state != NVPSIM_GIVEN) {
             form.kind.value = form.has_value ? NVPSIM_CONSTANT : NVPSIM_SINE;
+        }
         const char *missing = missing_of(&form);
-        if (missing)
+        if (missing) {
             return nvpsim__read_fail(reader, node, "%s", missing);
+        }
     } else {
         form.kind.value = NVPSIM_CONSTANT;
-        if (!real_read(reader, node, &form, &form.value))
+        if (!real_read(reader, node, &form, &form.value)) {
             return false;
+        }
     }
     form_to_movement(&form, movement);
     return true;

@@ -18,8 +18,9 @@ static size_t distance_between(const char *from, const char *to)
 {
     size_t from_length = strnlen(from, WORD_MAX), to_length = strnlen(to, WORD_MAX);
     size_t row[WORD_MAX + 1];
-    for (size_t j = 0; j <= to_length; j++)
+    for (size_t j = 0; j <= to_length; j++) {
         row[j] = j;
+    }
     for (size_t i = 1; i <= from_length; i++) {
         size_t diagonal = row[0];
         row[0] = i;

@@ -24,8 +24,9 @@ const nvpsim_profile *nvpsim__profile_at(size_t index)
 const nvpsim_profile *nvpsim__profile_find(const char *name)
 {
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
-        if (strcmp(profiles[i].name, name) == 0)
+        if (strcmp(profiles[i].name, name) == 0) {
             return &profiles[i];
+        }
     }
     return NULL;
 }

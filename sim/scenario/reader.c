@@ -38,10 +38,12 @@ static size_t path_push(nvpsim_reader *reader, const char *text)
 {
     size_t before = reader->path_length;
     int added = snprintf(reader->path + before, NVPSIM_PATH_SIZE - before, "%s", text);
-    if (added > 0)
+    if (added > 0) {
         reader->path_length += (size_t)added;
-    if (reader->path_length >= NVPSIM_PATH_SIZE)
+    }
+    if (reader->path_length >= NVPSIM_PATH_SIZE) {
         reader->path_length = NVPSIM_PATH_SIZE - 1;
+    }
     return before;
 }
 
@@ -55,8 +57,9 @@ size_t nvpsim__path_push_index(nvpsim_reader *reader, size_t index)
 size_t nvpsim__path_push_key(nvpsim_reader *reader, const char *key)
 {
     size_t before = reader->path_length;
-    if (before > 0)
+    if (before > 0) {
         path_push(reader, ".");
+    }
     path_push(reader, key);
     return before;
 }
@@ -70,8 +73,9 @@ void nvpsim__path_pop(nvpsim_reader *reader, size_t length)
 static const nvpsim_key *key_find(const nvpsim_keys *keys, const char *path)
 {
     for (size_t i = 0; i < keys->count; i++) {
-        if (strcmp(keys->rows[i].path, path) == 0)
+        if (strcmp(keys->rows[i].path, path) == 0) {
             return &keys->rows[i];
+        }
     }
     return NULL;
 }
@@ -81,8 +85,9 @@ static bool key_is_group(const nvpsim_keys *keys, const char *path)
 {
     size_t length = strlen(path);
     for (size_t i = 0; i < keys->count; i++) {
-        if (strncmp(keys->rows[i].path, path, length) == 0 && keys->rows[i].path[length] == '.')
+        if (strncmp(keys->rows[i].path, path, length) == 0 && keys->rows[i].path[length] == '.') {
             return true;
+        }
     }
     return false;
 }
@@ -91,12 +96,14 @@ static bool key_is_group(const nvpsim_keys *keys, const char *path)
 static bool child_of(const char *path, const char *prefix, char *child, size_t size)
 {
     size_t length = strlen(prefix);
-    if (length > 0 && (strncmp(path, prefix, length) != 0 || path[length] != '.'))
+    if (length > 0 && (strncmp(path, prefix, length) != 0 || path[length] != '.')) {
         return false;
+    }
     const char *start = length > 0 ? path + length + 1 : path;
     size_t child_length = strcspn(start, ".");
-    if (child_length >= size)
+    if (child_length >= size) {
         return false;
+    }
     memcpy(child, start, child_length);
     child[child_length] = '\0';
     return true;
@@ -110,20 +117,24 @@ static bool fail_unknown(nvpsim_reader *reader, const yaml_node_t *node, const n
     nvpsim_nearest nearest;
     nvpsim__nearest_start(&nearest, word);
     for (size_t i = 0; i < keys->count; i++) {
-        if (!child_of(keys->rows[i].path, prefix, child, sizeof child) || strcmp(child, last) == 0)
+        if (!child_of(keys->rows[i].path, prefix, child, sizeof child) || strcmp(child, last) == 0) {
             continue;
+        }
         memcpy(last, child, sizeof last);
         size_t before = nearest.distance;
         nvpsim__nearest_try(&nearest, child);
-        if (nearest.distance < before)
+        if (nearest.distance < before) {
             memcpy(best, child, sizeof best);
-        if (used + strlen(child) + 8 < sizeof allowed)
+        }
+        if (used + strlen(child) + 8 < sizeof allowed) {
             used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "", child);
-        else if (strcmp(allowed + used - 3, "...") != 0)
+        } else if (strcmp(allowed + used - 3, "...") != 0) {
             used += (size_t)snprintf(allowed + used, sizeof allowed - used, ", ...");
+        }
     }
-    if (nvpsim__nearest_name(&nearest))
+    if (nvpsim__nearest_name(&nearest)) {
         return nvpsim__read_fail(reader, node, "unknown key, did you mean '%s'? allowed: %s", best, allowed);
+    }
     return nvpsim__read_fail(reader, node, "unknown key; allowed: %s", allowed);
 }
 
@@ -161,15 +172,17 @@ static bool value_read(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_ke
         unused_note(reader->scenario, key->path);
         return true;
     }
-    if (key->kind != NVPSIM_KEY_CUSTOM && nvpsim__node_is_null(node))
+    if (key->kind != NVPSIM_KEY_CUSTOM && nvpsim__node_is_null(node)) {
         return true;
+    }
     if (key->kind != NVPSIM_KEY_CUSTOM && nvpsim__node_is_not_available(node) && (keys->not_available || is_moving)) {
-        if (key->kind == NVPSIM_KEY_TEXT)
+        if (key->kind == NVPSIM_KEY_TEXT) {
             *(nvpsim_text *)member = (nvpsim_text){ .state = NVPSIM_NOT_AVAILABLE };
-        else if (is_moving)
+        } else if (is_moving) {
             *(nvpsim_movement *)member = (nvpsim_movement){ .state = NVPSIM_NOT_AVAILABLE };
-        else
+        } else {
             *(nvpsim_number *)member = (nvpsim_number){ .state = NVPSIM_NOT_AVAILABLE };
+        }
         return true;
     }
     switch (key->kind) {
@@ -196,21 +209,23 @@ static bool pair_read(nvpsim_reader *reader, yaml_node_pair_t *pair, const nvpsi
     yaml_node_t *name_node = yaml_document_get_node(reader->document, pair->key);
     yaml_node_t *node = yaml_document_get_node(reader->document, pair->value);
     const char *word = nvpsim__node_text(name_node);
-    if (!word)
+    if (!word) {
         return nvpsim__read_fail(reader, name_node, "a key must be a word");
+    }
     char path[NVPSIM_PATH_SIZE];
     int length = snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", word);
     size_t before = nvpsim__path_push_key(reader, word);
     const nvpsim_key *key = length < (int)sizeof path ? key_find(keys, path) : NULL;
     bool ok;
-    if (key)
+    if (key) {
         ok = value_read(reader, node, keys, key, target);
-    else if (length >= (int)sizeof path || !key_is_group(keys, path))
+    } else if (length >= (int)sizeof path || !key_is_group(keys, path)) {
         ok = fail_unknown(reader, name_node, keys, prefix, word);
-    else if (nvpsim__node_is_null(node))
+    } else if (nvpsim__node_is_null(node)) {
         ok = true;
-    else
+    } else {
         ok = level_read(reader, node, keys, path, target);
+    }
     nvpsim__path_pop(reader, before);
     return ok;
 }
@@ -220,22 +235,26 @@ static bool is_repeated(const nvpsim_reader *reader, const yaml_node_t *node, co
     const char *word = nvpsim__node_text(yaml_document_get_node(reader->document, pair->key));
     for (const yaml_node_pair_t *earlier = node->data.mapping.pairs.start; word && earlier < pair; earlier++) {
         const char *other = nvpsim__node_text(yaml_document_get_node(reader->document, earlier->key));
-        if (other && strcmp(word, other) == 0)
+        if (other && strcmp(word, other) == 0) {
             return true;
+        }
     }
     return false;
 }
 
 static bool level_read(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_keys *keys, const char *prefix, void *target)
 {
-    if (node->type != YAML_MAPPING_NODE)
+    if (node->type != YAML_MAPPING_NODE) {
         return nvpsim__read_fail(reader, node, "must be a mapping (key: value lines)");
+    }
     for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-        if (is_repeated(reader, node, pair))
+        if (is_repeated(reader, node, pair)) {
             return nvpsim__read_fail(reader, yaml_document_get_node(reader->document, pair->key), "'%s' is given twice",
                                      nvpsim__node_text(yaml_document_get_node(reader->document, pair->key)));
-        if (!pair_read(reader, pair, keys, prefix, target))
+        }
+        if (!pair_read(reader, pair, keys, prefix, target)) {
             return false;
+        }
     }
     return true;
 }

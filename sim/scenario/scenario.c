@@ -35,12 +35,14 @@ static bool file_load(const char *path, source *from, char *message)
     while (text && size < FILE_BYTES_MAX) {
         size_t got = fread(text + size, 1, capacity - size, file);
         size += got;
-        if (got == 0)
+        if (got == 0) {
             break;
+        }
         if (size == capacity) {
             unsigned char *larger = realloc(text, capacity * 2);
-            if (!larger)
+            if (!larger) {
                 free(text);
+            }
             text = larger;
             capacity *= 2;
         }
@@ -74,8 +76,9 @@ static bool profile_load(const char *name, source *from, char *message)
     for (size_t i = 0; (profile = nvpsim__profile_at(i)) != NULL; i++) {
         nvpsim__nearest_try(&nearest, profile->name);
         int added = snprintf(allowed + used, sizeof allowed - used, "%s%s", i > 0 ? ", " : "", profile->name);
-        if (added > 0 && (size_t)added < sizeof allowed - used)
+        if (added > 0 && (size_t)added < sizeof allowed - used) {
             used += (size_t)added;
+        }
     }
     const char *near = nvpsim__nearest_name(&nearest);
     snprintf(message, NVPSIM_MESSAGE_SIZE, "there is no profile '%s'%s%s%s allowed: %s", name, near ? ", did you mean '" : "",
@@ -117,12 +120,14 @@ static bool document_load(source *from, char *message)
 static yaml_node_t *top_member(source *from, const char *word)
 {
     yaml_node_t *root = yaml_document_get_root_node(&from->document);
-    if (!root || root->type != YAML_MAPPING_NODE)
+    if (!root || root->type != YAML_MAPPING_NODE) {
         return NULL;
+    }
     for (yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top; pair++) {
         const char *key = nvpsim__node_text(yaml_document_get_node(&from->document, pair->key));
-        if (key && strcmp(key, word) == 0)
+        if (key && strcmp(key, word) == 0) {
             return yaml_document_get_node(&from->document, pair->value);
+        }
     }
     return NULL;
 }
@@ -139,8 +144,9 @@ bool nvpsim__read_devices(nvpsim_reader *reader, yaml_node_t *node, const nvpsim
 {
     (void)key;
     (void)target;
-    if (!nvpsim__node_is_null(node) && node->type != YAML_SEQUENCE_NODE)
+    if (!nvpsim__node_is_null(node) && node->type != YAML_SEQUENCE_NODE) {
         return nvpsim__read_fail(reader, node, "must be a list of mappings, each with its index");
+    }
     return true;
 }
 
@@ -159,15 +165,18 @@ static bool index_of(nvpsim_reader *reader, yaml_node_t *entry, size_t place, si
 {
     const nvpsim_key limits = { .high = NVPSIM_DEVICES_MAX - 1, .unit = "" };
     *index = place;
-    if (entry->type != YAML_MAPPING_NODE)
+    if (entry->type != YAML_MAPPING_NODE) {
         return nvpsim__read_fail(reader, entry, "must be a mapping");
+    }
     for (yaml_node_pair_t *pair = entry->data.mapping.pairs.start; pair < entry->data.mapping.pairs.top; pair++) {
         const char *word = nvpsim__node_text(yaml_document_get_node(reader->document, pair->key));
         nvpsim_number number;
-        if (!word || strcmp(word, "index") != 0)
+        if (!word || strcmp(word, "index") != 0) {
             continue;
-        if (!nvpsim__read_number(reader, yaml_document_get_node(reader->document, pair->value), &limits, &number))
+        }
+        if (!nvpsim__read_number(reader, yaml_document_get_node(reader->document, pair->value), &limits, &number)) {
             return false;
+        }
         *index = (size_t)number.value;
     }
     return true;
@@ -190,20 +199,24 @@ static bool devices_count(nvpsim_reader *reader, source *sources, size_t source_
         for (size_t i = 0; i < length; i++) {
             size_t index, before = nvpsim__path_push_key(reader, "devices");
             nvpsim__path_push_index(reader, i);
-            if (!index_of(reader, nvpsim__list_item(reader, list, i), i, &index))
+            if (!index_of(reader, nvpsim__list_item(reader, list, i), i, &index)) {
                 return false;
+            }
             nvpsim__path_pop(reader, before);
             count = index + 1 > count ? index + 1 : count;
         }
     }
     nvpsim_scenario *scenario = reader->scenario;
-    if (scenario->device_count.state == NVPSIM_GIVEN)
+    if (scenario->device_count.state == NVPSIM_GIVEN) {
         count = (size_t)scenario->device_count.value;
+    }
     scenario->devices = nvpsim__arena_take(&scenario->arena, count, sizeof *scenario->devices);
-    if (!scenario->devices)
+    if (!scenario->devices) {
         return nvpsim__read_no_memory(reader);
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         scenario->devices[i] = scenario->defaults;
+    }
     scenario->devices_made = count;
     return true;
 }
@@ -220,14 +233,17 @@ static bool devices_read(nvpsim_reader *reader, source *from, bool is_base)
         size_t index, before = nvpsim__path_push_key(reader, "devices");
         yaml_node_t *entry = nvpsim__list_item(reader, list, i);
         nvpsim__path_push_index(reader, i);
-        if (!index_of(reader, entry, i, &index))
+        if (!index_of(reader, entry, i, &index)) {
             return false;
-        if (index >= scenario->devices_made && !is_base)
+        }
+        if (index >= scenario->devices_made && !is_base) {
             return nvpsim__read_fail(reader, entry, "index %zu is not allowed; system.num_devices is %zu", index,
                                      scenario->devices_made);
+        }
         if (index < scenario->devices_made &&
-            !nvpsim__read_mapping(reader, entry, &nvpsim__keys_device, &scenario->devices[index]))
+            !nvpsim__read_mapping(reader, entry, &nvpsim__keys_device, &scenario->devices[index])) {
             return false;
+        }
         nvpsim__path_pop(reader, before);
     }
     return true;
@@ -239,19 +255,24 @@ static bool sources_read(nvpsim_reader *reader, source *sources, size_t source_c
         reader->source = sources[s].name;
         reader->document = &sources[s].document;
         yaml_node_t *root = yaml_document_get_root_node(&sources[s].document);
-        if (!nvpsim__read_mapping(reader, root, &nvpsim__keys_top, reader->scenario))
+        if (!nvpsim__read_mapping(reader, root, &nvpsim__keys_top, reader->scenario)) {
             return false;
-        if (s + 1 < source_count)
+        }
+        if (s + 1 < source_count) {
             reader->scenario->base_processes = reader->scenario->processes.items;
+        }
     }
-    if (!devices_count(reader, sources, source_count))
+    if (!devices_count(reader, sources, source_count)) {
         return false;
-    for (size_t s = 0; s < source_count; s++) {
-        if (!devices_read(reader, &sources[s], s + 1 < source_count))
-            return false;
     }
-    for (size_t i = 0; i < reader->scenario->devices_made; i++)
+    for (size_t s = 0; s < source_count; s++) {
+        if (!devices_read(reader, &sources[s], s + 1 < source_count)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < reader->scenario->devices_made; i++) {
         nvpsim__dynamic_apply(&reader->scenario->devices[i]);
+    }
     return nvpsim__scenario_check(reader->scenario, reader->message);
 }
 
@@ -259,8 +280,9 @@ static bool sources_read(nvpsim_reader *reader, source *sources, size_t source_c
 static bool base_load(source *sources, size_t *source_count, char *message)
 {
     const char *name = nvpsim__node_text(top_member(&sources[0], "base"));
-    if (!name)
+    if (!name) {
         return true;
+    }
     sources[1] = sources[0];
     sources[0] = (source){ .name = name };
     *source_count = 2;
@@ -282,8 +304,9 @@ static nvpsim_scenario *sources_to_scenario(source *sources, size_t source_count
         scenario->source = nvpsim__arena_text(&scenario->arena, name, strlen(name));
         ok = scenario->source != NULL;
     }
-    if (!ok)
+    if (!ok) {
         nvpsim__read_no_memory(&reader);
+    }
     if (!ok || !sources_read(&reader, sources, source_count)) {
         nvpsim__scenario_free(scenario);
         return NULL;
@@ -294,8 +317,9 @@ static nvpsim_scenario *sources_to_scenario(source *sources, size_t source_count
 static void sources_free(source *sources)
 {
     for (size_t s = 0; s < SOURCES_MAX; s++) {
-        if (sources[s].is_loaded)
+        if (sources[s].is_loaded) {
             yaml_document_delete(&sources[s].document);
+        }
         free(sources[s].file);
     }
 }
@@ -305,8 +329,9 @@ nvpsim_scenario *nvpsim__scenario_read_file(const char *path, char *message)
     source sources[SOURCES_MAX] = { 0 };
     size_t count = 1;
     nvpsim_scenario *scenario = NULL;
-    if (file_load(path, &sources[0], message) && document_load(&sources[0], message) && base_load(sources, &count, message))
+    if (file_load(path, &sources[0], message) && document_load(&sources[0], message) && base_load(sources, &count, message)) {
         scenario = sources_to_scenario(sources, count, message);
+    }
     sources_free(sources);
     return scenario;
 }
@@ -315,16 +340,18 @@ nvpsim_scenario *nvpsim__scenario_read_profile(const char *name, char *message)
 {
     source sources[SOURCES_MAX] = { 0 };
     nvpsim_scenario *scenario = NULL;
-    if (profile_load(name, &sources[0], message) && document_load(&sources[0], message))
+    if (profile_load(name, &sources[0], message) && document_load(&sources[0], message)) {
         scenario = sources_to_scenario(sources, 1, message);
+    }
     sources_free(sources);
     return scenario;
 }
 
 void nvpsim__scenario_free(nvpsim_scenario *scenario)
 {
-    if (!scenario)
+    if (!scenario) {
         return;
+    }
     nvpsim__arena_free(&scenario->arena);
     free(scenario);
 }

@@ -22,8 +22,9 @@ static bool track_maybe(const nvpsim_movement *movement, nvpsim_track_place plac
 static bool track_or_line(const nvpsim_movement *movement, nvpsim_track_place place, const nvpsim_track *load, nvpsim_line line,
                           nvpsim_track **track)
 {
-    if (movement->state != NVPSIM_ABSENT)
+    if (movement->state != NVPSIM_ABSENT) {
         return track_maybe(movement, place, track);
+    }
     *track = load ? nvpsim__track_map(load, line) : NULL;
     return !load || *track != NULL;
 }
@@ -31,8 +32,9 @@ static bool track_or_line(const nvpsim_movement *movement, nvpsim_track_place pl
 void nvpsim__uuid_make(char *uuid, size_t size, const char *prefix, uint64_t seed, const char *text, unsigned number)
 {
     uint64_t state = seed ^ (UINT64_C(0x6770752d75756964) + number);
-    for (; *text; text++)
+    for (; *text; text++) {
         state = nvpsim__random_next(&state) ^ (unsigned char)*text;
+    }
     uint64_t a = nvpsim__random_next(&state), b = nvpsim__random_next(&state);
     snprintf(uuid, size, "%s%08x-%04x-4%03x-%04x-%012llx", prefix, (unsigned)(a >> 32), (unsigned)(a >> 16) & 0xffffu,
              (unsigned)a & 0xfffu, 0x8000u | ((unsigned)(b >> 48) & 0x3fffu), (unsigned long long)(b & UINT64_C(0xffffffffffff)));
@@ -42,8 +44,9 @@ static void bus_make(nvpsim_device *device)
 {
     const nvpsim_text *text = &device->spec->bus_id;
     nvpsim_bus_id *bus = &device->bus;
-    if (text->state != NVPSIM_GIVEN || !nvpsim__bus_id_parse(text->bytes, bus))
+    if (text->state != NVPSIM_GIVEN || !nvpsim__bus_id_parse(text->bytes, bus)) {
         *bus = (nvpsim_bus_id){ device->index / 120, 0x10 + 2 * (device->index % 120), 0, 0 };
+    }
     snprintf(device->bus_id, sizeof device->bus_id, "%08X:%02X:%02X.%X", bus->domain, bus->bus, bus->device, bus->function);
     snprintf(device->bus_id_legacy, sizeof device->bus_id_legacy, "%04X:%02X:%02X.%X", bus->domain & 0xffffu, bus->bus & 0xffu,
              bus->device & 0x1fu, bus->function & 7u);
@@ -52,8 +55,9 @@ static void bus_make(nvpsim_device *device)
 static void cpus_add(nvpsim_device *device, unsigned first, unsigned last)
 {
     const unsigned bits = 8 * sizeof device->cpus[0];
-    for (unsigned cpu = first; cpu <= last && cpu < NVPSIM_CPU_WORDS * bits; cpu++)
+    for (unsigned cpu = first; cpu <= last && cpu < NVPSIM_CPU_WORDS * bits; cpu++) {
         device->cpus[cpu / bits] |= 1ul << (cpu % bits);
+    }
 }
 
 /* "0-15,32-47"; what is no number ends the list. */
@@ -62,12 +66,15 @@ static void cpus_parse(nvpsim_device *device, const char *text)
     while (*text) {
         char *rest;
         unsigned long first = strtoul(text, &rest, 10), last = first;
-        if (rest == text)
+        if (rest == text) {
             return;
-        if (*rest == '-')
+        }
+        if (*rest == '-') {
             last = strtoul(rest + 1, &rest, 10);
-        if (first <= last && last < 65536)
+        }
+        if (first <= last && last < 65536) {
             cpus_add(device, (unsigned)first, (unsigned)last);
+        }
         text = *rest == ',' ? rest + 1 : rest;
     }
 }
@@ -78,8 +85,9 @@ static const nvpsim_root_complex *root_of(const nvpsim_scenario *scenario, const
         const nvpsim_root_complex *root = &scenario->root_complexes[i];
         for (size_t j = 0; j < root->bus_id_count; j++) {
             nvpsim_bus_id bus;
-            if (nvpsim__bus_id_parse(root->bus_ids[j], &bus) && memcmp(&bus, &device->bus, sizeof bus) == 0)
+            if (nvpsim__bus_id_parse(root->bus_ids[j], &bus) && memcmp(&bus, &device->bus, sizeof bus) == 0) {
                 return root;
+            }
         }
     }
     return NULL;
@@ -89,14 +97,16 @@ static void place_make(const nvpsim_scenario *scenario, nvpsim_device *device)
 {
     const nvpsim_root_complex *root = root_of(scenario, device);
     unsigned cores = scenario->cores_per_numa.state == NVPSIM_GIVEN ? (unsigned)scenario->cores_per_numa.value : CORES_PER_NUMA;
-    if (device->spec->numa_node.state == NVPSIM_GIVEN)
+    if (device->spec->numa_node.state == NVPSIM_GIVEN) {
         device->numa_node = (unsigned)device->spec->numa_node.value;
-    else if (root && root->numa_node.state == NVPSIM_GIVEN)
+    } else if (root && root->numa_node.state == NVPSIM_GIVEN) {
         device->numa_node = (unsigned)root->numa_node.value;
-    if (root && root->cpus.state == NVPSIM_GIVEN)
+    }
+    if (root && root->cpus.state == NVPSIM_GIVEN) {
         cpus_parse(device, root->cpus.bytes);
-    else
+    } else {
         cpus_add(device, device->numa_node * cores, device->numa_node * cores + cores - 1);
+    }
 }
 
 static bool engines_make(const nvpsim_world *world, nvpsim_device *device)
@@ -108,11 +118,13 @@ static bool engines_make(const nvpsim_world *world, nvpsim_device *device)
         nvpsim_track_place place = { world->seed, device->index, (unsigned)i };
         nvpsim_line half = { 0, 0.55, 0, 100 };
         const nvpsim_track *load = i == NVPSIM_ENGINE_MEMORY ? device->engines[NVPSIM_ENGINE_GPU] : NULL;
-        if (!track_or_line(stated[i], place, load, half, &device->engines[i]))
+        if (!track_or_line(stated[i], place, load, half, &device->engines[i])) {
             return false;
+        }
         if (!device->engines[i] && stated[i]->state == NVPSIM_ABSENT && i != NVPSIM_ENGINE_JPEG && i != NVPSIM_ENGINE_OFA &&
-            !(device->engines[i] = nvpsim__track_constant(0)))
+            !(device->engines[i] = nvpsim__track_constant(0))) {
             return false;
+        }
     }
     return true;
 }
@@ -125,11 +137,13 @@ static bool traffic_make(const nvpsim_world *world, nvpsim_device *device)
     nvpsim_track_place place = { world->seed, device->index, 20 };
     const nvpsim_line pcie_tx = { 240, 9200, 0, 6e7 }, pcie_rx = { 520, 15800, 0, 6e7 };
     if (!track_or_line(&spec->pcie_tx_kbps, place, load, pcie_tx, &device->pcie_kbps[NVPSIM_TX]) ||
-        !track_or_line(&spec->pcie_rx_kbps, place, load, pcie_rx, &device->pcie_kbps[NVPSIM_RX]))
+        !track_or_line(&spec->pcie_rx_kbps, place, load, pcie_rx, &device->pcie_kbps[NVPSIM_RX])) {
         return false;
+    }
     device->nvlinks = scenario->nvlink_links.state == NVPSIM_GIVEN ? (unsigned)scenario->nvlink_links.value : 0;
-    if (device->nvlinks == 0)
+    if (device->nvlinks == 0) {
         return true;
+    }
     double most_kbps = 1000 * (scenario->nvlink_mbps.state == NVPSIM_GIVEN ? (double)scenario->nvlink_mbps.value : 25000);
     const nvpsim_line link_tx = { 0, most_kbps * 0.0042, 0, most_kbps }, link_rx = { 0, most_kbps * 0.0039, 0, most_kbps };
     return track_or_line(&scenario->nvlink_tx_kbps, place, load, link_tx, &device->nvlink_kbps[NVPSIM_TX]) &&
@@ -174,11 +188,12 @@ static void settings_make(nvpsim_device *device)
 static void identity_make(const nvpsim_world *world, nvpsim_device *device)
 {
     const nvpsim_device_spec *spec = device->spec;
-    if (spec->uuid.state == NVPSIM_GIVEN)
+    if (spec->uuid.state == NVPSIM_GIVEN) {
         snprintf(device->uuid, sizeof device->uuid, "%s", spec->uuid.bytes);
-    else
+    } else {
         nvpsim__uuid_make(device->uuid, sizeof device->uuid, "GPU-", world->seed,
                           spec->name.state == NVPSIM_GIVEN ? spec->name.bytes : "", device->index);
+    }
     bus_make(device);
     place_make(world->scenario, device);
     device->minor = number_or(spec->minor, device->index);
@@ -187,8 +202,9 @@ static void identity_make(const nvpsim_world *world, nvpsim_device *device)
                        spec->failure_after_calls.state != NVPSIM_GIVEN);
     device->memory_total = spec->memory_total.state == NVPSIM_GIVEN ? spec->memory_total.value : 0;
     device->memory_reserved = spec->memory_reserved.state == NVPSIM_GIVEN ? spec->memory_reserved.value : 0;
-    if (device->memory_reserved > device->memory_total)
+    if (device->memory_reserved > device->memory_total) {
         device->memory_reserved = device->memory_total;
+    }
     device->fans = number_or(spec->fan_count, spec->fan_percent.state == NVPSIM_GIVEN ? 1 : 0);
     double limit_mw = number_or(spec->power_default_mw, number_or(spec->power_enforced_mw, 0));
     device->idle_mw = spec->power_idle_mw.state == NVPSIM_GIVEN ? (double)spec->power_idle_mw.value : limit_mw / 10;
@@ -198,8 +214,9 @@ nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, 
 {
     nvpsim_world *world = calloc(1, sizeof *world);
     snprintf(message, NVPSIM_MESSAGE_SIZE, "%.400s: out of memory", scenario->source);
-    if (!world)
+    if (!world) {
         return NULL;
+    }
     world->seed = scenario->seed.state == NVPSIM_GIVEN ? scenario->seed.value : 1;
     world->scenario = scenario;
     world->device_count = (unsigned)scenario->devices_made;
@@ -228,16 +245,20 @@ static void device_free(nvpsim_device *device)
     nvpsim_track *tracks[] = { device->memory_used,  device->bar1_used,          device->memory_c,
                                device->fan_percent,  device->fan_target_percent, device->pcie_kbps[0],
                                device->pcie_kbps[1], device->nvlink_kbps[0],     device->nvlink_kbps[1] };
-    for (size_t i = 0; i < sizeof tracks / sizeof tracks[0]; i++)
+    for (size_t i = 0; i < sizeof tracks / sizeof tracks[0]; i++) {
         nvpsim__track_free(tracks[i]);
-    for (int i = 0; i < NVPSIM_ENGINES; i++)
+    }
+    for (int i = 0; i < NVPSIM_ENGINES; i++) {
         nvpsim__track_free(device->engines[i]);
-    for (int i = 0; i < NVPSIM_CLOCK_DOMAINS; i++)
+    }
+    for (int i = 0; i < NVPSIM_CLOCK_DOMAINS; i++) {
         nvpsim__track_free(device->clocks[i]);
+    }
     for (size_t i = 0; device->processes && i < device->process_count; i++) {
         nvpsim__track_free(device->processes[i].used_bytes);
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < 4; j++) {
             nvpsim__track_free(device->processes[i].percent[j]);
+        }
     }
     free(device->processes);
     free(device->slices);
@@ -246,10 +267,12 @@ static void device_free(nvpsim_device *device)
 
 void nvpsim__world_free(nvpsim_world *world)
 {
-    if (!world)
+    if (!world) {
         return;
-    for (unsigned i = 0; world->devices && i < world->device_count; i++)
+    }
+    for (unsigned i = 0; world->devices && i < world->device_count; i++) {
         device_free(&world->devices[i]);
+    }
     free(world->devices);
     nvpsim__scenario_free(world->scenario);
     free(world);

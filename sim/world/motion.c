@@ -37,8 +37,9 @@ static bool power_make(const nvpsim_device *device, unsigned limit_mw, nvpsim_tr
     double low_mw = number_or(device->spec->power_idle_mw, 0);
     nvpsim_line line = { 0, 1, low_mw < high_mw ? low_mw : high_mw, high_mw };
     *track = NULL;
-    if (drawn->state == NVPSIM_NOT_AVAILABLE || (drawn->state == NVPSIM_ABSENT && default_limit_mw(device) <= 0))
+    if (drawn->state == NVPSIM_NOT_AVAILABLE || (drawn->state == NVPSIM_ABSENT && default_limit_mw(device) <= 0)) {
         return true;
+    }
     if (drawn->state == NVPSIM_GIVEN) {
         nvpsim_track_place place = { device->seed, device->index, 30 };
         nvpsim_track *raw = nvpsim__track_make(drawn, place);
@@ -59,8 +60,9 @@ static bool temperature_make(const nvpsim_device *device, const nvpsim_track *po
     const nvpsim_device_spec *spec = device->spec;
     double ambient_c = number_or(spec->ambient_c, 30), full_c = number_or(spec->full_load_c, 68);
     *track = NULL;
-    if (spec->gpu_c.state == NVPSIM_NOT_AVAILABLE)
+    if (spec->gpu_c.state == NVPSIM_NOT_AVAILABLE) {
         return true;
+    }
     if (spec->gpu_c.state == NVPSIM_GIVEN) {
         *track = nvpsim__track_make(&spec->gpu_c, (nvpsim_track_place){ device->seed, device->index, 31 });
     } else if (!power_mw || default_limit_mw(device) <= 0) {
@@ -76,8 +78,9 @@ static bool temperature_make(const nvpsim_device *device, const nvpsim_track *po
 
 static void motion_free(nvpsim_motion *motion)
 {
-    if (!motion)
+    if (!motion) {
         return;
+    }
     nvpsim__track_free(motion->power_mw);
     nvpsim__track_free(motion->gpu_c);
     free(motion);
@@ -86,8 +89,9 @@ static void motion_free(nvpsim_motion *motion)
 static nvpsim_motion *motion_make(const nvpsim_device *device, unsigned limit_mw)
 {
     nvpsim_motion *motion = calloc(1, sizeof *motion);
-    if (!motion)
+    if (!motion) {
         return NULL;
+    }
     motion->limit_mw = limit_mw;
     if (!power_make(device, limit_mw, &motion->power_mw) || !temperature_make(device, motion->power_mw, &motion->gpu_c)) {
         motion_free(motion);
@@ -100,8 +104,9 @@ bool nvpsim__motion_start(nvpsim_device *device)
 {
     double limit_mw = number_or(device->spec->power_enforced_mw, default_limit_mw(device));
     nvpsim_motion *motion = motion_make(device, (unsigned)limit_mw);
-    if (!motion)
+    if (!motion) {
         return false;
+    }
     motion->energy_before_mj = number_or(device->spec->energy_mj, 0);
     atomic_store_explicit(&device->motion, motion, memory_order_release);
     return true;
@@ -122,16 +127,18 @@ void nvpsim__motion_free_all(nvpsim_device *device)
 static const nvpsim_motion *motion_at(const nvpsim_device *device, uint64_t now_ns)
 {
     const nvpsim_motion *motion = atomic_load_explicit(&device->motion, memory_order_acquire);
-    while (motion->previous && now_ns < motion->since_ns)
+    while (motion->previous && now_ns < motion->since_ns) {
         motion = motion->previous;
+    }
     return motion;
 }
 
 bool nvpsim__device_power(const nvpsim_device *device, uint64_t now_ns, double *power_mw)
 {
     const nvpsim_motion *motion = motion_at(device, now_ns);
-    if (!motion->power_mw)
+    if (!motion->power_mw) {
         return false;
+    }
     *power_mw = nvpsim__track_value(motion->power_mw, now_ns);
     return true;
 }
@@ -139,8 +146,9 @@ bool nvpsim__device_power(const nvpsim_device *device, uint64_t now_ns, double *
 bool nvpsim__device_energy(const nvpsim_device *device, uint64_t now_ns, double *energy_mj)
 {
     const nvpsim_motion *motion = motion_at(device, now_ns);
-    if (!motion->power_mw || device->spec->energy_mj.state == NVPSIM_NOT_AVAILABLE)
+    if (!motion->power_mw || device->spec->energy_mj.state == NVPSIM_NOT_AVAILABLE) {
         return false;
+    }
     *energy_mj = motion->energy_before_mj + nvpsim__track_integral(motion->power_mw, now_ns) - motion->integral_before_mws;
     return true;
 }
@@ -148,11 +156,13 @@ bool nvpsim__device_energy(const nvpsim_device *device, uint64_t now_ns, double 
 bool nvpsim__device_temperature(const nvpsim_device *device, uint64_t now_ns, double *gpu_c)
 {
     const nvpsim_motion *motion = motion_at(device, now_ns);
-    if (!motion->gpu_c)
+    if (!motion->gpu_c) {
         return false;
+    }
     *gpu_c = nvpsim__track_value(motion->gpu_c, now_ns);
-    if (motion->gap_c != 0)
+    if (motion->gap_c != 0) {
         *gpu_c += motion->gap_c * exp(-(double)(now_ns - motion->since_ns) / time_constant_ns(device));
+    }
     return true;
 }
 
@@ -166,8 +176,9 @@ bool nvpsim__device_is_power_capped(const nvpsim_device *device, uint64_t now_ns
     double load;
     unsigned limit_mw = nvpsim__device_limit_mw(device);
     if (limit_mw == 0 || device->spec->power_mw.state != NVPSIM_ABSENT ||
-        !nvpsim__device_load(device, NVPSIM_ENGINE_GPU, now_ns, &load))
+        !nvpsim__device_load(device, NVPSIM_ENGINE_GPU, now_ns, &load)) {
         return false;
+    }
     nvpsim_line line = demand_line(device);
     return line.offset + line.factor * load > (double)limit_mw;
 }
@@ -176,17 +187,21 @@ bool nvpsim__device_set_limit(nvpsim_device *device, uint64_t now_ns, unsigned l
 {
     nvpsim_motion *before = atomic_load_explicit(&device->motion, memory_order_acquire);
     nvpsim_motion *after = motion_make(device, limit_mw);
-    if (!after)
+    if (!after) {
         return false;
+    }
     after->previous = before;
     after->since_ns = now_ns > before->since_ns ? now_ns : before->since_ns;
     double energy_mj, gpu_c;
-    if (nvpsim__device_energy(device, after->since_ns, &energy_mj))
+    if (nvpsim__device_energy(device, after->since_ns, &energy_mj)) {
         after->energy_before_mj = energy_mj;
-    if (after->power_mw)
+    }
+    if (after->power_mw) {
         after->integral_before_mws = nvpsim__track_integral(after->power_mw, after->since_ns);
-    if (after->gpu_c && nvpsim__device_temperature(device, after->since_ns, &gpu_c))
+    }
+    if (after->gpu_c && nvpsim__device_temperature(device, after->since_ns, &gpu_c)) {
         after->gap_c = gpu_c - nvpsim__track_value(after->gpu_c, after->since_ns);
+    }
     atomic_store_explicit(&device->motion, after, memory_order_release);
     return true;
 }

@@ -52,20 +52,24 @@ static bool process_fill(const maker *make, const nvpsim_process_spec *spec, nvp
         process->slice = nvpsim__slice_find(make->device, spec->gpu_instance.value, number_or(spec->compute_instance, 0));
     }
     bool ok = track_maybe(&spec->used_bytes, place, &process->used_bytes);
-    if (ok && spec->used_bytes.state == NVPSIM_ABSENT)
+    if (ok && spec->used_bytes.state == NVPSIM_ABSENT) {
         ok = (process->used_bytes = nvpsim__track_constant(0)) != NULL;
-    for (int i = 0; i < 4; i++)
+    }
+    for (int i = 0; i < 4; i++) {
         ok = track_maybe(loads[i], place, &process->percent[i]) && ok;
+    }
     return ok;
 }
 
 static bool is_on(const nvpsim_process_spec *spec, unsigned index, bool at_top)
 {
-    if (!at_top || spec->on_all_devices)
+    if (!at_top || spec->on_all_devices) {
         return true;
+    }
     for (size_t i = 0; i < spec->devices.count; i++) {
-        if (spec->devices.values[i] == index)
+        if (spec->devices.values[i] == index) {
             return true;
+        }
     }
     return false;
 }
@@ -78,11 +82,13 @@ static bool list_make(maker *make, const nvpsim_process_list *list, bool at_top)
         const nvpsim_process_spec *spec = &list->items[i];
         uint64_t count = number_or(spec->count, 1);
         for (uint64_t j = 0; j < count; j++, make->serial++) {
-            if (!is_on(spec, device->index, at_top))
+            if (!is_on(spec, device->index, at_top)) {
                 continue;
+            }
             size_t place = device->process_count++;
-            if (device->processes && place < make->capacity && !process_fill(make, spec, &device->processes[place]))
+            if (device->processes && place < make->capacity && !process_fill(make, spec, &device->processes[place])) {
                 return false;
+            }
         }
     }
     return true;
@@ -92,12 +98,14 @@ static bool lists_make(maker *make)
 {
     make->serial = 0;
     make->device->process_count = 0;
-    if (!list_make(make, &make->world->scenario->processes, true))
+    if (!list_make(make, &make->world->scenario->processes, true)) {
         return false;
+    }
     for (unsigned i = 0; i < make->device->index; i++) { /* pids of the devices before this one */
         const nvpsim_process_list *list = &make->world->scenario->devices[i].processes;
-        for (size_t j = 0; j < list->count; j++)
+        for (size_t j = 0; j < list->count; j++) {
             make->serial += (unsigned)number_or(list->items[j].count, 1);
+        }
     }
     return list_make(make, &make->device->spec->processes, false);
 }
@@ -105,8 +113,9 @@ static bool lists_make(maker *make)
 static double movement_high(const nvpsim_movement *movement)
 {
     double high = movement->high;
-    for (size_t i = 0; movement->kind == NVPSIM_STEPS && i < movement->count; i++)
+    for (size_t i = 0; movement->kind == NVPSIM_STEPS && i < movement->count; i++) {
         high = i == 0 || movement->values[i] > high ? movement->values[i] : high;
+    }
     return movement->state == NVPSIM_GIVEN ? high : 0;
 }
 
@@ -117,8 +126,9 @@ static double list_high(const nvpsim_process_list *list, unsigned index, bool at
     for (size_t i = 0; i < list->count; i++) {
         const nvpsim_number *instance = &list->items[i].gpu_instance;
         bool counts = !slice || (instance->state == NVPSIM_GIVEN && instance->value == slice->gpu_instance);
-        if (counts && is_on(&list->items[i], index, at_top))
+        if (counts && is_on(&list->items[i], index, at_top)) {
             sum += movement_high(&list->items[i].used_bytes) * (double)number_or(list->items[i].count, 1);
+        }
     }
     return sum;
 }
@@ -159,15 +169,17 @@ bool nvpsim__processes_make(nvpsim_world *world, nvpsim_device *device, char *me
     }
     lists_make(&make);
     make.capacity = device->process_count;
-    if (make.capacity == 0)
+    if (make.capacity == 0) {
         return true;
+    }
     device->processes = calloc(make.capacity, sizeof *device->processes);
     if (!device->processes || !lists_make(&make)) {
         snprintf(message, NVPSIM_MESSAGE_SIZE, "%.400s: out of memory", scenario->source);
         return false;
     }
-    for (size_t i = 0; i < device->process_count; i++)
+    for (size_t i = 0; i < device->process_count; i++) {
         device->processes[i].share = 1.0 / (double)device->process_count;
+    }
     return true;
 }
 
@@ -183,8 +195,9 @@ uint32_t nvpsim__process_pid(const nvpsim_process *process)
 
 bool nvpsim__process_memory(const nvpsim_process *process, uint64_t now_ns, uint64_t *used_bytes)
 {
-    if (!process->used_bytes)
+    if (!process->used_bytes) {
         return false;
+    }
     *used_bytes = nvpsim__memory_bytes(process->used_bytes, now_ns);
     return true;
 }
@@ -192,8 +205,9 @@ bool nvpsim__process_memory(const nvpsim_process *process, uint64_t now_ns, uint
 double nvpsim__process_load(const nvpsim_device *device, const nvpsim_process *process, nvpsim_engine engine, uint64_t now_ns)
 {
     double load = 0;
-    if (process->percent[engine])
+    if (process->percent[engine]) {
         return nvpsim__track_value(process->percent[engine], now_ns);
+    }
     nvpsim__device_load(device, engine, now_ns, &load);
     return load * process->share;
 }

@@ -34,8 +34,9 @@ struct nvpsim_track {
 static nvpsim_track *track_new(size_t count, uint64_t period_ns, bool is_joined)
 {
     nvpsim_track *track = calloc(1, sizeof *track + count * sizeof track->points[0]);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->count = count;
     track->period_ns = period_ns;
     track->is_joined = is_joined;
@@ -49,19 +50,22 @@ static uint64_t point_end_ns(const nvpsim_track *track, size_t i)
 
 static double point_next_value(const nvpsim_track *track, size_t i)
 {
-    if (!track->is_joined)
+    if (!track->is_joined) {
         return track->points[i].value;
+    }
     return track->points[i + 1 < track->count ? i + 1 : 0].value;
 }
 
 /* The last point that has started at an offset into the period. */
 static size_t point_at(const nvpsim_track *track, uint64_t offset_ns)
 {
-    if (track->step_ns != 0)
+    if (track->step_ns != 0) {
         return (size_t)(offset_ns / track->step_ns);
+    }
     size_t i = track->count - 1;
-    while (i > 0 && track->points[i].start_ns > offset_ns)
+    while (i > 0 && track->points[i].start_ns > offset_ns) {
         i--;
+    }
     return i;
 }
 
@@ -69,8 +73,9 @@ static double value_within(const nvpsim_track *track, uint64_t offset_ns)
 {
     size_t i = point_at(track, offset_ns);
     double value = track->points[i].value;
-    if (!track->is_joined)
+    if (!track->is_joined) {
         return value;
+    }
     double width_ns = (double)(point_end_ns(track, i) - track->points[i].start_ns);
     double part = (double)(offset_ns - track->points[i].start_ns) / width_ns;
     return value + (point_next_value(track, i) - value) * part;
@@ -88,8 +93,9 @@ static nvpsim_track *track_finish(nvpsim_track *track, double shift_part)
 {
     if (track->step_ns != 0) {
         track->step_part = 1 / (double)track->step_ns;
-        for (size_t i = 0; i < track->count; i++)
+        for (size_t i = 0; i < track->count; i++) {
             track->points[i].start_ns = i * track->step_ns;
+        }
     }
     double sum = 0;
     for (size_t i = 0; i < track->count && track->period_ns != 0; i++) {
@@ -108,8 +114,9 @@ static nvpsim_track *track_finish(nvpsim_track *track, double shift_part)
 nvpsim_track *nvpsim__track_constant(double value)
 {
     nvpsim_track *track = track_new(1, 0, false);
-    if (track)
+    if (track) {
         track->points[0].value = value;
+    }
     return track;
 }
 
@@ -117,12 +124,14 @@ static nvpsim_track *sine_make(const nvpsim_movement *movement)
 {
     uint64_t step_ns = movement->period_ms * NVPSIM_NS_PER_MS / SINE_POINTS;
     nvpsim_track *track = track_new(SINE_POINTS, step_ns * SINE_POINTS, true);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->step_ns = step_ns;
     double middle = (movement->high + movement->low) / 2, height = (movement->high - movement->low) / 2;
-    for (size_t i = 0; i < SINE_POINTS; i++)
+    for (size_t i = 0; i < SINE_POINTS; i++) {
         track->points[i].value = middle + height * sin(2 * M_PI * (double)i / SINE_POINTS);
+    }
     return track;
 }
 
@@ -131,11 +140,13 @@ static nvpsim_track *square_make(const nvpsim_movement *movement)
 {
     uint64_t period_ns = movement->period_ms * NVPSIM_NS_PER_MS;
     uint64_t high_ns = (uint64_t)(movement->duty * (double)period_ns);
-    if (high_ns == 0 || high_ns >= period_ns)
+    if (high_ns == 0 || high_ns >= period_ns) {
         return nvpsim__track_constant(high_ns == 0 ? movement->low : movement->high);
+    }
     nvpsim_track *track = track_new(2, period_ns, false);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->points[0] = (point){ .value = movement->high };
     track->points[1] = (point){ .value = movement->low, .start_ns = high_ns };
     return track;
@@ -145,20 +156,24 @@ static nvpsim_track *steps_make(const nvpsim_movement *movement)
 {
     uint64_t step_ns = movement->period_ms * NVPSIM_NS_PER_MS;
     nvpsim_track *track = track_new(movement->count, step_ns * movement->count, false);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->step_ns = step_ns;
-    for (size_t i = 0; i < movement->count; i++)
+    for (size_t i = 0; i < movement->count; i++) {
         track->points[i].value = movement->values[i];
+    }
     return track;
 }
 
 static double reflect(double value, double low, double high)
 {
-    if (value > high)
+    if (value > high) {
         value = high - (value - high);
-    if (value < low)
+    }
+    if (value < low) {
         value = low + (low - value);
+    }
     return value > high ? high : value;
 }
 
@@ -168,15 +183,17 @@ static nvpsim_track *walk_make(const nvpsim_movement *movement, uint64_t seed)
     enum { COUNT = 2 * (WALK_POINTS - 1) };
     uint64_t step_ns = movement->period_ms * NVPSIM_NS_PER_MS;
     nvpsim_track *track = track_new(COUNT, step_ns * COUNT, true);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->step_ns = step_ns;
     uint64_t state = seed;
     double value = movement->low + (movement->high - movement->low) * nvpsim__random_unit(&state);
     for (size_t i = 0; i < WALK_POINTS; i++) {
         track->points[i].value = value;
-        if (i > 0 && i < WALK_POINTS - 1)
+        if (i > 0 && i < WALK_POINTS - 1) {
             track->points[COUNT - i].value = value;
+        }
         value = reflect(value + movement->step * (2 * nvpsim__random_unit(&state) - 1), movement->low, movement->high);
     }
     return track;
@@ -211,40 +228,47 @@ nvpsim_track *nvpsim__track_make(const nvpsim_movement *movement, nvpsim_track_p
 static nvpsim_track *track_copy(const nvpsim_track *source)
 {
     nvpsim_track *track = track_new(source->count, source->period_ns, source->is_joined);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->step_ns = source->step_ns;
-    for (size_t i = 0; i < source->count; i++)
+    for (size_t i = 0; i < source->count; i++) {
         track->points[i] = source->points[i];
+    }
     return track;
 }
 
 nvpsim_track *nvpsim__track_map(const nvpsim_track *source, nvpsim_line line)
 {
     nvpsim_track *track = track_copy(source);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     for (size_t i = 0; i < track->count; i++) {
         double value = line.offset + line.factor * track->points[i].value;
         track->points[i].value = value < line.low ? line.low : (value > line.high ? line.high : value);
     }
     track_finish(track, 0);
     track->shift_ns = source->shift_ns;
-    if (track->period_ns != 0)
+    if (track->period_ns != 0) {
         track->shift_integral = integral_within(track, track->shift_ns);
+    }
     return track;
 }
 
 nvpsim_track *nvpsim__track_follow(const nvpsim_track *source, double time_constant_ns)
 {
-    if (source->period_ns == 0)
+    if (source->period_ns == 0) {
         return nvpsim__track_constant(source->points[0].value);
+    }
     uint64_t step_ns = source->period_ns / FOLLOW_POINTS;
-    if (step_ns == 0)
+    if (step_ns == 0) {
         return nvpsim__track_constant(source->period_integral / ((double)source->period_ns / (double)NVPSIM_NS_PER_S));
+    }
     nvpsim_track *track = track_new(FOLLOW_POINTS, step_ns * FOLLOW_POINTS, true);
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     track->step_ns = step_ns;
     double keep = exp(-(double)step_ns / time_constant_ns), value = 0, decay = 1;
     for (size_t i = 0; i < FOLLOW_POINTS; i++) { /* one period from 0 shows the value that comes back to itself */
@@ -276,30 +300,35 @@ static double value_of_step(const nvpsim_track *track, uint64_t time_ns)
 {
     uint64_t step = (uint64_t)(int64_t)((double)(int64_t)time_ns *
                                         track->step_part); /* at most one off, and several times as fast as a division */
-    if (step * track->step_ns > time_ns)
+    if (step * track->step_ns > time_ns) {
         step--;
-    else if (time_ns - step * track->step_ns >= track->step_ns)
+    } else if (time_ns - step * track->step_ns >= track->step_ns) {
         step++;
+    }
     size_t i = step <= UINT32_MAX ? (uint32_t)step % (uint32_t)track->count : (size_t)(step % track->count);
     double value = track->points[i].value;
-    if (!track->is_joined)
+    if (!track->is_joined) {
         return value;
+    }
     return value + (point_next_value(track, i) - value) * (double)(int64_t)(time_ns - step * track->step_ns) * track->step_part;
 }
 
 double nvpsim__track_value(const nvpsim_track *track, uint64_t now_ns)
 {
-    if (track->period_ns == 0)
+    if (track->period_ns == 0) {
         return track->points[0].value;
-    if (track->step_ns != 0)
+    }
+    if (track->step_ns != 0) {
         return value_of_step(track, now_ns + track->shift_ns);
+    }
     return value_within(track, (now_ns + track->shift_ns) % track->period_ns);
 }
 
 double nvpsim__track_integral(const nvpsim_track *track, uint64_t now_ns)
 {
-    if (track->period_ns == 0)
+    if (track->period_ns == 0) {
         return track->points[0].value * ((double)now_ns / (double)NVPSIM_NS_PER_S);
+    }
     uint64_t time_ns = now_ns + track->shift_ns;
     double cycles = (double)(time_ns / track->period_ns);
     return cycles * track->period_integral + integral_within(track, time_ns % track->period_ns) - track->shift_integral;

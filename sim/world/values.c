@@ -13,8 +13,9 @@ static double number_or(nvpsim_number number, double otherwise)
 
 static bool track_read(const nvpsim_track *track, uint64_t now_ns, double *value)
 {
-    if (!track)
+    if (!track) {
         return false;
+    }
     *value = nvpsim__track_value(track, now_ns);
     return true;
 }
@@ -38,13 +39,15 @@ uint64_t nvpsim__memory_bytes(const nvpsim_track *track, uint64_t now_ns)
 
 bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory)
 {
-    if (device->memory_total == 0)
+    if (device->memory_total == 0) {
         return false;
+    }
     uint64_t most = device->memory_total - device->memory_reserved, processes = 0, one;
     for (size_t i = 0; i < device->process_count; i++) {
         if (nvpsim__process_is_running(&device->processes[i], now_ns) &&
-            nvpsim__process_memory(&device->processes[i], now_ns, &one))
+            nvpsim__process_memory(&device->processes[i], now_ns, &one)) {
             processes += one;
+        }
     }
     uint64_t stated = device->memory_used ? nvpsim__memory_bytes(device->memory_used, now_ns) : 0;
     uint64_t used = stated > processes ? stated : processes;
@@ -56,17 +59,20 @@ bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_
 bool nvpsim__device_fan(const nvpsim_device *device, unsigned fan, uint64_t now_ns, double *percent)
 {
     double gpu_c;
-    if (fan >= device->fans || device->spec->fan_percent.state == NVPSIM_NOT_AVAILABLE)
+    if (fan >= device->fans || device->spec->fan_percent.state == NVPSIM_NOT_AVAILABLE) {
         return false;
+    }
     unsigned by_hand = atomic_load_explicit(&device->settings.fan_percent[fan], memory_order_relaxed);
     if (by_hand > 0) {
         *percent = by_hand;
         return true;
     }
-    if (track_read(device->fan_percent, now_ns, percent))
+    if (track_read(device->fan_percent, now_ns, percent)) {
         return true;
-    if (!nvpsim__device_temperature(device, now_ns, &gpu_c))
+    }
+    if (!nvpsim__device_temperature(device, now_ns, &gpu_c)) {
         return false;
+    }
     double low = number_or(device->spec->fan_min_percent, 30);
     double wanted = low + (gpu_c - 45) * 1.6;
     *percent = wanted < low ? low : (wanted > 100 ? 100 : wanted);
@@ -75,11 +81,13 @@ bool nvpsim__device_fan(const nvpsim_device *device, unsigned fan, uint64_t now_
 
 bool nvpsim__device_fan_target(const nvpsim_device *device, unsigned fan, uint64_t now_ns, double *percent)
 {
-    if (fan >= device->fans || device->spec->fan_target_percent.state == NVPSIM_NOT_AVAILABLE)
+    if (fan >= device->fans || device->spec->fan_target_percent.state == NVPSIM_NOT_AVAILABLE) {
         return false;
+    }
     unsigned by_hand = atomic_load_explicit(&device->settings.fan_percent[fan], memory_order_relaxed);
-    if (by_hand == 0 && track_read(device->fan_target_percent, now_ns, percent))
+    if (by_hand == 0 && track_read(device->fan_target_percent, now_ns, percent)) {
         return true;
+    }
     return nvpsim__device_fan(device, fan, now_ns, percent);
 }
 
@@ -89,29 +97,34 @@ bool nvpsim__device_clock_max(const nvpsim_device *device, nvpsim_clock_domain d
     const nvpsim_number *limits[NVPSIM_CLOCK_DOMAINS] = { &spec->graphics_max_mhz, &spec->sm_max_mhz, &spec->memory_max_mhz,
                                                           &spec->video_max_mhz };
     const nvpsim_number *limit = limits[domain];
-    if (domain == NVPSIM_SM && limit->state == NVPSIM_ABSENT)
+    if (domain == NVPSIM_SM && limit->state == NVPSIM_ABSENT) {
         limit = &spec->graphics_max_mhz;
-    if (limit->state != NVPSIM_GIVEN)
+    }
+    if (limit->state != NVPSIM_GIVEN) {
         return false;
+    }
     *mhz = (unsigned)limit->value;
     return true;
 }
 
 static unsigned locked(unsigned mhz, unsigned low, unsigned high)
 {
-    if (low > 0 && mhz < low)
+    if (low > 0 && mhz < low) {
         mhz = low;
+    }
     return high > 0 && mhz > high ? high : mhz;
 }
 
 static unsigned clock_lock(const nvpsim_device *device, nvpsim_clock_domain domain, unsigned mhz)
 {
     const nvpsim_settings *settings = &device->settings;
-    if (domain == NVPSIM_MEMORY_CLOCK)
+    if (domain == NVPSIM_MEMORY_CLOCK) {
         return locked(mhz, atomic_load_explicit(&settings->memory_low_mhz, memory_order_relaxed),
                       atomic_load_explicit(&settings->memory_high_mhz, memory_order_relaxed));
-    if (domain == NVPSIM_VIDEO)
+    }
+    if (domain == NVPSIM_VIDEO) {
         return mhz;
+    }
     return locked(mhz, atomic_load_explicit(&settings->graphics_low_mhz, memory_order_relaxed),
                   atomic_load_explicit(&settings->graphics_high_mhz, memory_order_relaxed));
 }
@@ -126,11 +139,13 @@ static unsigned clock_follow(const nvpsim_device *device, nvpsim_clock_domain do
         nvpsim_number idle = domain == NVPSIM_MEMORY_CLOCK ? device->spec->memory_idle_mhz : device->spec->graphics_idle_mhz;
         return (unsigned)number_or(idle, otherwise);
     }
-    if (domain == NVPSIM_MEMORY_CLOCK)
+    if (domain == NVPSIM_MEMORY_CLOCK) {
         return max_mhz;
+    }
     double part = 1 - 0.0008 * load;
-    if (nvpsim__device_is_power_capped(device, now_ns))
+    if (nvpsim__device_is_power_capped(device, now_ns)) {
         part *= 0.8;
+    }
     return (unsigned)(max_mhz * part) / 15 * 15;
 }
 
@@ -141,16 +156,19 @@ bool nvpsim__device_clock(const nvpsim_device *device, nvpsim_clock_domain domai
                                                             &spec->video_mhz };
     double value;
     unsigned max_mhz;
-    if (domain == NVPSIM_SM && stated[domain]->state == NVPSIM_ABSENT)
+    if (domain == NVPSIM_SM && stated[domain]->state == NVPSIM_ABSENT) {
         domain = NVPSIM_GRAPHICS;
-    if (stated[domain]->state == NVPSIM_NOT_AVAILABLE)
+    }
+    if (stated[domain]->state == NVPSIM_NOT_AVAILABLE) {
         return false;
-    if (track_read(device->clocks[domain], now_ns, &value))
+    }
+    if (track_read(device->clocks[domain], now_ns, &value)) {
         *mhz = clock_lock(device, domain, (unsigned)value);
-    else if (nvpsim__device_clock_max(device, domain, &max_mhz))
+    } else if (nvpsim__device_clock_max(device, domain, &max_mhz)) {
         *mhz = clock_lock(device, domain, clock_follow(device, domain, max_mhz, now_ns));
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -161,16 +179,18 @@ bool nvpsim__device_pcie(const nvpsim_device *device, nvpsim_direction direction
 
 bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
 {
-    if (!device->pcie_kbps[direction])
+    if (!device->pcie_kbps[direction]) {
         return false;
+    }
     *bytes = nvpsim__track_integral(device->pcie_kbps[direction], now_ns) * 1000;
     return true;
 }
 
 bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
 {
-    if (!device->nvlink_kbps[direction])
+    if (!device->nvlink_kbps[direction]) {
         return false;
+    }
     *bytes = nvpsim__track_integral(device->nvlink_kbps[direction], now_ns) * 1000;
     return true;
 }
@@ -178,8 +198,9 @@ bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction d
 unsigned nvpsim__device_performance_state(const nvpsim_device *device, uint64_t now_ns)
 {
     double load = 0;
-    if (device->spec->performance_state.state == NVPSIM_GIVEN)
+    if (device->spec->performance_state.state == NVPSIM_GIVEN) {
         return (unsigned)device->spec->performance_state.value;
+    }
     nvpsim__device_load(device, NVPSIM_ENGINE_GPU, now_ns, &load);
     return load < 1 ? 8 : 0;
 }
