@@ -126,6 +126,8 @@ nvmlReturn_t nvmlGpuInstanceGetActiveVgpus(nvmlGpuInstance_t instance, nvmlActiv
 
 enum { SAMPLES = 70 }; /* more than an adapter keeps on its stack */
 
+/* The longest member of each value is given, so that no byte of the union is left as it was. */
+
 static nvmlReturn_t begin_samples(nvmlDevice_t device, unsigned int *count, const void *entries)
 {
     nvmlReturn_t status = family_begin_device(device, count);
@@ -192,8 +194,8 @@ nvmlReturn_t nvmlDeviceGetVgpuUtilization(nvmlDevice_t device, unsigned long lon
 {
     nvmlReturn_t status = type == NULL ? NVML_ERROR_INVALID_ARGUMENT : begin_samples(device, count, samples);
     for (unsigned int i = 0; status == NVML_SUCCESS && i < SAMPLES; i++) {
-        samples[i] = (nvmlVgpuInstanceUtilizationSample_t){ 11 + i % 3,         since + i,          { .uiVal = i },
-                                                            { .uiVal = i + 1 }, { .uiVal = i + 2 }, { .uiVal = i + 3 } };
+        samples[i] = (nvmlVgpuInstanceUtilizationSample_t){ 11 + i % 3,          since + i,           { .ullVal = i },
+                                                            { .ullVal = i + 1 }, { .ullVal = i + 2 }, { .ullVal = i + 3 } };
     }
     if (status == NVML_SUCCESS) {
         *type = NVML_VALUE_TYPE_UNSIGNED_INT;
@@ -209,9 +211,9 @@ nvmlReturn_t nvmlDeviceGetVgpuInstancesUtilizationInfo(nvmlDevice_t device, nvml
     status = status == NVML_SUCCESS ? begin_samples(device, &info->vgpuInstanceCount, info->vgpuUtilArray) : status;
     for (unsigned int i = 0; status == NVML_SUCCESS && i < SAMPLES; i++) {
         info->vgpuUtilArray[i] =
-            (nvmlVgpuInstanceUtilizationInfo_v1_t){ info->lastSeenTimeStamp + i, 11 + i % 3,         { .uiVal = i },
-                                                    { .uiVal = i + 1 },          { .uiVal = i + 2 }, { .uiVal = i + 3 },
-                                                    { .uiVal = i + 4 },          { .uiVal = i + 5 } };
+            (nvmlVgpuInstanceUtilizationInfo_v1_t){ info->lastSeenTimeStamp + i, 11 + i % 3,          { .ullVal = i },
+                                                    { .ullVal = i + 1 },         { .ullVal = i + 2 }, { .ullVal = i + 3 },
+                                                    { .ullVal = i + 4 },         { .ullVal = i + 5 } };
     }
     if (status == NVML_SUCCESS) {
         info->sampleValType = NVML_VALUE_TYPE_UNSIGNED_INT;
