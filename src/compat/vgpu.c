@@ -29,8 +29,7 @@ nvmlReturn_t nvp__compat_active_vgpus_of_instance(nvmlGpuInstance_t instance, nv
     nvmlGpuInstanceInfo_t owner = { 0 };
     nvmlVgpuInstance_t found[INSTANCES_MAX];
     unsigned int count = INSTANCES_MAX;
-    if (nvp__exported_at(NVP_FN_nvmlGpuInstanceGetInfo) == NULL ||
-        nvp__exported_at(NVP_FN_nvmlVgpuInstanceGetGpuInstanceId) == NULL) {
+    if (nvp__exported_at(NVP_FN_nvmlGpuInstanceGetInfo) == NULL || nvp__exported_at(NVP_FN_nvmlDeviceGetActiveVgpus) == NULL) {
         return NVML_ERROR_FUNCTION_NOT_FOUND;
     }
     if (info == NULL) {
