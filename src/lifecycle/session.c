@@ -4,6 +4,7 @@
  */
 #include "lifecycle/lifecycle.h"
 
+#include "base/answer.h"
 #include "base/log.h"
 #include "driver/library.h"
 
@@ -33,18 +34,19 @@ nvp_status nvp__session_begin(unsigned int flags)
         init = (plain_fn *)function_at(NVP_FN_nvmlInit);
         status = init != NULL ? init() : NVML_ERROR_FUNCTION_NOT_FOUND;
     }
-    nvp__log(NVP_LOG_DEBUG, "lifecycle", "driver init with flags %#x: %s", flags, nvp_status_text((nvp_status)status));
-    return (nvp_status)status;
+    nvp_status answer = nvp__status_of_answer(status);
+    nvp__log(NVP_LOG_DEBUG, "lifecycle", "driver init with flags %#x: %s", flags, nvp_status_text(answer));
+    return answer;
 }
 
 nvp_status nvp__session_end(unsigned int inits)
 {
     plain_fn *shut_down = (plain_fn *)function_at(NVP_FN_nvmlShutdown);
-    nvmlReturn_t status = NVML_SUCCESS;
+    nvp_status status = NVP_SUCCESS;
     for (unsigned int i = 0; i < inits && shut_down != NULL; i++) {
-        nvmlReturn_t answer = shut_down();
-        status = status == NVML_SUCCESS ? answer : status;
+        nvp_status answer = nvp__status_of_answer(shut_down());
+        status = status == NVP_SUCCESS ? answer : status;
     }
-    nvp__log(NVP_LOG_DEBUG, "lifecycle", "driver shutdown: %s", nvp_status_text((nvp_status)status));
-    return (nvp_status)status;
+    nvp__log(NVP_LOG_DEBUG, "lifecycle", "driver shutdown: %s", nvp_status_text(status));
+    return status;
 }

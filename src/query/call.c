@@ -3,13 +3,13 @@
  */
 #include "query/call.h"
 
+#include "base/answer.h"
 #include "driver/library.h"
 #include "lifecycle/guarded.h"
 #include "lifecycle/lifecycle.h"
 #include "query/devices.h"
 #include "query/facade.h"
 
-#include <limits.h>
 #include <string.h>
 
 typedef nvmlReturn_t caller_fn(nvp__any_function function, const uint64_t *words);
@@ -152,6 +152,9 @@ static nvmlReturn_t call_first_session(const struct nvp__function *function, con
 static nvmlReturn_t call_later_session(const struct nvp__function *function, const uint64_t *words)
 {
     uint64_t own[NVP__PARAMS_MAX];
+    if (atomic_load_explicit(&nvp__dispatch[nvp__function_index(function)], memory_order_relaxed) == NULL) {
+        return NVML_ERROR_FUNCTION_NOT_FOUND; /* for which no handle has to be asked for */
+    }
     memcpy(own, words, function->public.parameter_count * sizeof(own[0]));
     nvmlReturn_t status = translate(function, own);
     status = status == NVML_SUCCESS ? call_address(function, own) : status;
@@ -172,16 +175,10 @@ nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const u
     return status;
 }
 
-/* A driver's number that is no nvmlReturn_t must not look like one of nvpulse's own. */
-static nvp_status from_nvml(nvmlReturn_t answer)
-{
-    return (unsigned int)answer <= (unsigned int)INT_MAX ? (nvp_status)answer : (nvp_status)NVML_ERROR_UNKNOWN;
-}
-
 static nvp_status call_once(const struct nvp__function *function, const uint64_t *words)
 {
     nvp_status status;
-    NVP__GUARDED(status = from_nvml(nvp__call_attentively(function, words)), status = nvp__refusal);
+    NVP__GUARDED(status = nvp__status_of_answer(nvp__call_attentively(function, words)), status = nvp__refusal);
     return status;
 }
 
@@ -193,5 +190,8 @@ nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words
 
 nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer)
 {
-    return nvp__lifecycle_suspect(from_nvml(answer)) ? nvp__as_nvml(call_once(function, words)) : answer;
+    if (nvp__lifecycle_suspect(nvp__status_of_answer(answer))) {
+        NVP__GUARDED(answer = nvp__call_attentively(function, words), answer = nvp__as_nvml(nvp__refusal));
+    }
+    return answer;
 }

@@ -3,6 +3,8 @@
  */
 #include "query/value.h"
 
+#include "base/answer.h"
+
 #define NVPULSE_NVML_TYPES_ONLY
 #include <nvpulse/nvml.h>
 
@@ -221,7 +223,7 @@ static bool decode_typed_union(nvp_value *item, const struct nvp__field *field, 
     memcpy(&type, bytes + offsetof(nvmlFieldValue_t, valueType), sizeof(type));
     memcpy(&answer, bytes + offsetof(nvmlFieldValue_t, nvmlReturn), sizeof(answer));
     if (answer != NVML_SUCCESS) {
-        nvp_value_set_na(item, (nvp_status)answer);
+        nvp_value_set_na(item, nvp__status_of_answer(answer));
     } else {
         nvp__value_decode_union(item, type, bytes + field->offset);
     }

@@ -5,6 +5,7 @@
 #include "query/facade.h"
 
 #include "abi/table.h"
+#include "base/answer.h"
 #include "driver/library.h"
 #include "lifecycle/guarded.h"
 #include "query/call.h"
@@ -65,8 +66,11 @@ nvmlReturn_t nvp__missing(int function_index)
             function_type *function =                                                                                            \
                 (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);                      \
             unsigned int attention = atomic_load_explicit(&nvp__gate.attention, memory_order_relaxed);                           \
-            if (NVP__UNLIKELY(function == NULL)) { result = nvp__missing(NVP_FN_##name); } else if (NVP__UNLIKELY(               \
-                attention != 0)) { result = nvp__call_attentively(row, (const uint64_t[]){ WORDS arguments }); } else {          \
+            if (NVP__UNLIKELY(function == NULL)) {                                                                               \
+                result = nvp__missing(NVP_FN_##name);                                                                            \
+            } else if (NVP__UNLIKELY(attention != 0)) {                                                                          \
+                result = nvp__call_attentively(row, (const uint64_t[]){ WORDS arguments });                                      \
+            } else {                                                                                                             \
                 result = function arguments;                                                                                     \
                 if (((flags)&NVP_FN_DEVICES) != 0 && result == NVML_SUCCESS) {                                                   \
                     nvp__call_note_devices(row, (const uint64_t[]){ WORDS arguments });                                          \
@@ -106,5 +110,5 @@ nvmlReturn_t nvp_nvmlShutdown(void)
 
 const char *nvp_nvmlErrorString(nvmlReturn_t result)
 {
-    return nvp_status_text((nvp_status)result);
+    return nvp_status_text(nvp__status_of_answer(result));
 }

@@ -1,6 +1,7 @@
 /*
  * Batches of field values: one driver call for many, each with its own status, type and time.
  */
+#include "base/answer.h"
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "query/call.h"
@@ -39,7 +40,7 @@ static void take(nvp_field *field, const nvmlFieldValue_t *from)
     field->timestamp_us = from->timestamp > 0 ? (int64_t)from->timestamp : nvp__wall_us();
     field->latency_us = from->latencyUsec > 0 ? (int64_t)from->latencyUsec : 0;
     if (from->nvmlReturn != NVML_SUCCESS) {
-        nvp_value_set_na(&field->value, (nvp_status)from->nvmlReturn);
+        nvp_value_set_na(&field->value, nvp__status_of_answer(from->nvmlReturn));
     } else {
         nvp__value_decode_union(&field->value, (unsigned int)from->valueType, &from->value);
     }

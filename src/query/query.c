@@ -1,6 +1,7 @@
 /*
  * Calls by name with a policy: errors become N/A with a reason, or stay errors, or become the caller's default.
  */
+#include "base/answer.h"
 #include "query/call.h"
 #include "query/facade.h"
 #include "query/frame.h"
@@ -53,7 +54,7 @@ static nvp_status call_own(const struct nvp__frame *frame, nvp_value *result)
     case NVP_FN_nvmlShutdown:
         return nvp_shutdown();
     default:
-        return nvp_value_set_text(result, nvp_status_text((nvp_status)frame->words[0]));
+        return nvp_value_set_text(result, nvp_status_text(nvp__status_of_answer((unsigned int)frame->words[0])));
     }
 }
 

@@ -263,6 +263,11 @@ static void fill(nvmlFieldValue_t *field)
         field->valueType = NVML_VALUE_TYPE_SIGNED_LONG_LONG;
         field->value.sllVal = -1;
         break;
+    case 9: { /* no nvmlReturn_t, and the number of a status of nvpulse's own */
+        int number = -3;
+        memcpy(&field->nvmlReturn, &number, sizeof(number));
+        break;
+    }
     default:
         break;
     }

@@ -219,8 +219,8 @@ static void test_query__missing_function_is_not_available(void **state)
 static void test_fields__each_value_by_its_type(void **state)
 {
     (void)state;
-    nvp_field fields[] = { NVP_FIELD_OF(1, 0), NVP_FIELD_OF(2, 0), NVP_FIELD_OF(3, 0), NVP_FIELD_OF(4, 0),  NVP_FIELD_OF(5, 321),
-                           NVP_FIELD_OF(6, 0), NVP_FIELD_OF(7, 0), NVP_FIELD_OF(8, 0), NVP_FIELD_OF(500, 0) };
+    nvp_field fields[] = { NVP_FIELD_OF(1, 0), NVP_FIELD_OF(2, 0), NVP_FIELD_OF(3, 0), NVP_FIELD_OF(4, 0),   NVP_FIELD_OF(5, 321),
+                           NVP_FIELD_OF(6, 0), NVP_FIELD_OF(7, 0), NVP_FIELD_OF(8, 0), NVP_FIELD_OF(500, 0), NVP_FIELD_OF(9, 0) };
     assert_status(nvp_query_fields(device, fields, sizeof(fields) / sizeof(fields[0])), NVP_SUCCESS);
     assert_true(fields[0].value.kind == NVP_KIND_REAL && fields[0].value.as.real_value == 1.5);
     assert_true(fields[0].timestamp_us == 123456 && fields[0].latency_us == 7);
@@ -232,6 +232,7 @@ static void test_fields__each_value_by_its_type(void **state)
     assert_reason(fields[6].value, NVP_REASON_UNKNOWN);
     assert_true(fields[7].value.kind == NVP_KIND_INT && fields[7].value.as.int_value == -1);
     assert_reason(fields[8].value, NVP_REASON_NO_DATA);
+    assert_status(fields[9].value.status, NVML_ERROR_UNKNOWN);
 }
 
 static void test_fields__failing_whole_call_gives_not_available_with_the_present_time(void **state)
