@@ -24,7 +24,11 @@ enum {
     NVP_ERROR_LIBRARY_BROKEN = -8,   /**< a library was found, but none that can be loaded and used */
     NVP_ERROR_BUSY = -9,             /**< called from inside a query, where this cannot be done */
     NVP_ERROR_SENTINEL = -10,        /**< success, but the number means "not available" (all bits set) */
-    NVP_ERROR_NO_SUCH_FIELD = -11    /**< a struct or list has no such field or item */
+    NVP_ERROR_NO_SUCH_FIELD = -11,   /**< a struct or list has no such field or item */
+    NVP_ERROR_NO_DATA = -12,         /**< nothing has been read or measured yet */
+    NVP_ERROR_BAD_DATA = -13,        /**< a text or file is not what it should be */
+    NVP_ERROR_NOT_BUILT = -14,       /**< the library was built without this part */
+    NVP_ERROR_ASLEEP = -15           /**< the device is suspended and was not woken */
 };
 
 /** Why a value is N/A. Several statuses can share a reason; the status itself is kept beside it. */
@@ -48,6 +52,7 @@ typedef enum nvp_reason {
     NVP_REASON_NO_MEMORY,        /**< out of memory */
     NVP_REASON_SHUTTING_DOWN,    /**< the process is ending */
     NVP_REASON_FORKED,           /**< forked in the middle of a query */
+    NVP_REASON_ASLEEP,           /**< the device is suspended and was not woken */
     NVP_REASON_UNKNOWN           /**< anything else; see the status */
 } nvp_reason;
 

@@ -85,6 +85,7 @@ static const struct {
     [NVP_REASON_NO_MEMORY] = { "out of memory", "no_memory" },
     [NVP_REASON_SHUTTING_DOWN] = { "process is ending", "shutting_down" },
     [NVP_REASON_FORKED] = { "forked in the middle of a query", "forked" },
+    [NVP_REASON_ASLEEP] = { "asleep", "asleep" },
     [NVP_REASON_UNKNOWN] = { "unknown error", "unknown" },
 };
 

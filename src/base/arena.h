@@ -1,0 +1,22 @@
+/*
+ * Memory that is freed all at once: what belongs to one object and never outlives it. One thread at a time.
+ */
+#ifndef NVP_BASE_ARENA_H
+#define NVP_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct nvp__arena {
+    struct nvp__arena_block *blocks;
+};
+
+/** Zeroed memory for `count` objects of `size` bytes, aligned for any type; NULL when memory ran out. Never NULL for 0 bytes. */
+void *nvp__arena_new(struct nvp__arena *arena, size_t count, size_t size);
+
+/** A copy of `length` bytes of text with a NUL behind them; NULL when memory ran out. */
+char *nvp__arena_text(struct nvp__arena *arena, const char *text, size_t length);
+
+/** Frees everything; the arena can be used again. */
+void nvp__arena_clear(struct nvp__arena *arena);
+
+#endif
