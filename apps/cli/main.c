@@ -40,7 +40,7 @@ static int print_overview(FILE *out)
           "Safe access to NVIDIA's management library (NVML).\n\nCommands:\n",
           out);
     for (size_t i = 0; i < command_count; i++) {
-        fprintf(out, "  %-8s%s\n", commands[i]->name, commands[i]->summary);
+        fprintf(out, "  %-11s%s\n", commands[i]->name, commands[i]->summary);
     }
     fputs("\nOptions:\n"
           "  -h, --help     print this help\n"
@@ -116,10 +116,21 @@ static int refuse_option(const char *word)
     return cli_misuse(NULL, "unknown option '%s'; the options of a command go behind its name", word);
 }
 
+static int refuse_nothing(void)
+{
+    char names[256];
+    size_t used = 0;
+    for (size_t i = 0; i < command_count && used < sizeof names; i++) {
+        const char *between = i == 0 ? "" : i + 1 < command_count ? ", " : " or ";
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", between, commands[i]->name);
+    }
+    return cli_misuse(NULL, "a command is missing: %s", names);
+}
+
 static int run(int argc, char **argv, FILE *out)
 {
     if (argc < 2) {
-        return cli_misuse(NULL, "a command is missing: status, call, doctor, sim or help");
+        return refuse_nothing();
     }
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
@@ -149,19 +160,11 @@ int main(int argc, char **argv)
     cli_output_guard();
     setlocale(LC_ALL, "");
     quieten_log();
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = cli_output_open();
     if (out == NULL) {
         return cli_no_memory(NULL);
     }
     int code = run(argc, argv, out);
-    if (fclose(out) != 0) {
-        code = cli_no_memory(NULL);
-    } else if (length > 0) {
-        int written = cli_output_write(text, length);
-        code = written != CLI_OK ? written : code;
-    }
-    free(text);
-    return code;
+    int written = cli_output_close(out);
+    return written != CLI_OK ? written : code;
 }

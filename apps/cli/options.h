@@ -9,7 +9,7 @@
 #include "cli.h"
 
 /** The most options that one subcommand has. */
-#define CLI_OPTIONS_MAX 16
+#define CLI_OPTIONS_MAX 32
 
 /** What cli_options_next() answers beside an option's key. */
 enum { CLI_OPTIONS_DONE = -1, CLI_OPTIONS_BAD = -2 };

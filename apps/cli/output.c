@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,14 +44,64 @@ static int write_all(const char *text, size_t length)
     return 0;
 }
 
-int cli_output_write(const char *text, size_t length)
+/** What the stream collects. */
+static char *collected;
+static size_t collected_length;
+static bool used;  /* something was written */
+static bool ended; /* standard output takes no more */
+
+FILE *cli_output_open(void)
 {
-    int error = write_all(text, length);
-    if (close(STDOUT_FILENO) != 0 && error == 0 && errno != EBADF) {
-        error = errno;
-    }
+    return open_memstream(&collected, &collected_length);
+}
+
+void cli_output_drop(FILE *out)
+{
+    rewind(out); /* what is written next overwrites it, and the length begins anew */
+}
+
+/* Writes what was collected; 0 or the error. */
+static int write_collected(void)
+{
+    int error = ended || collected_length == 0 ? 0 : write_all(collected, collected_length);
+    used = used || collected_length > 0;
+    ended = ended || error != 0;
+    return error;
+}
+
+static int output_code(int error)
+{
     if (error == 0 || error == EPIPE) {
         return CLI_OK;
     }
     return cli_fail(CLI_NO_OUTPUT, NULL, "cannot write the output: %s", strerror(error));
+}
+
+bool cli_output_flush(FILE *out, int *code)
+{
+    if (fflush(out) != 0 || ferror(out)) {
+        *code = cli_no_memory(NULL);
+        return false;
+    }
+    int error = write_collected();
+    cli_output_drop(out);
+    if (error != 0) {
+        *code = output_code(error);
+    }
+    return error == 0;
+}
+
+int cli_output_close(FILE *out)
+{
+    bool whole = !ferror(out);
+    if (fclose(out) != 0 || !whole) {
+        return cli_no_memory(NULL);
+    }
+    int error = write_collected();
+    if (used && close(STDOUT_FILENO) != 0 && error == 0 && errno != EBADF) {
+        error = errno;
+    }
+    free(collected);
+    collected = NULL;
+    return output_code(error);
 }
