@@ -1,11 +1,12 @@
 /*
- * The bounded writer. Numbers are written as in the C locale, whatever locale the program has chosen.
+ * The text writer. Numbers are written as in the C locale, whatever locale the program has chosen.
  */
 #include "base/out.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct nvp__out nvp__out_over(char *buffer, size_t size)
@@ -16,8 +17,46 @@ struct nvp__out nvp__out_over(char *buffer, size_t size)
     return (struct nvp__out){ .buffer = buffer, .size = size, .length = 0 };
 }
 
+struct nvp__out nvp__out_growing(size_t size)
+{
+    char *buffer = malloc(size > 0 ? size : 1);
+    struct nvp__out out = nvp__out_over(buffer, buffer == NULL ? 0 : size > 0 ? size : 1);
+    out.grows = true;
+    return out;
+}
+
+char *nvp__out_take(struct nvp__out *out)
+{
+    char *text = out->buffer;
+    if (text != NULL && out->length >= out->size) {
+        free(text);
+        text = NULL;
+    }
+    *out = nvp__out_over(NULL, 0);
+    return text;
+}
+
+/* Makes room for `length` more bytes and the NUL. Text that was lost once stays lost: a later piece must not close the gap. */
+static void grow(struct nvp__out *out, size_t length)
+{
+    size_t needed;
+    if (out->size == 0 || out->length >= out->size || __builtin_add_overflow(out->length, length, &needed) ||
+        needed < out->size) {
+        return;
+    }
+    size_t size = needed < SIZE_MAX / 2 ? needed * 2 : SIZE_MAX;
+    char *buffer = realloc(out->buffer, size);
+    if (buffer != NULL) {
+        out->buffer = buffer;
+        out->size = size;
+    }
+}
+
 void nvp__out_bytes(struct nvp__out *out, const char *text, size_t length)
 {
+    if (out->grows) {
+        grow(out, length);
+    }
     if (out->length < out->size) {
         size_t room = out->size - out->length - 1;
         size_t copied = length < room ? length : room;
@@ -44,6 +83,17 @@ void nvp__out_format(struct nvp__out *out, const char *format, ...)
     }
 }
 
+void nvp__out_uint(struct nvp__out *out, uint64_t number)
+{
+    char digits[20];
+    size_t first = sizeof(digits);
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    nvp__out_bytes(out, digits + first, sizeof(digits) - first);
+}
+
 void nvp__out_hex(struct nvp__out *out, const unsigned char *bytes, size_t length)
 {
     static const char digits[] = "0123456789abcdef";
@@ -55,18 +105,23 @@ void nvp__out_hex(struct nvp__out *out, const unsigned char *bytes, size_t lengt
 
 void nvp__out_json_text(struct nvp__out *out, const char *text)
 {
+    const char *plain = text; /* what needs no escape goes in one piece */
     nvp__out_text(out, "\"");
     for (; *text != '\0'; text++) {
         unsigned char byte = (unsigned char)*text;
+        if (byte != '"' && byte != '\\' && byte >= 0x20 && byte != 0x7f) {
+            continue;
+        }
+        nvp__out_bytes(out, plain, (size_t)(text - plain));
+        plain = text + 1;
         if (byte == '"' || byte == '\\') {
             const char escaped[2] = { '\\', (char)byte };
             nvp__out_bytes(out, escaped, sizeof(escaped));
-        } else if (byte < 0x20 || byte == 0x7f) {
-            nvp__out_format(out, "\\u%04x", byte);
         } else {
-            nvp__out_bytes(out, text, 1);
+            nvp__out_format(out, "\\u%04x", byte);
         }
     }
+    nvp__out_text(out, plain);
     nvp__out_text(out, "\"");
 }
 

@@ -109,24 +109,20 @@ const char *nvp_device_state_name(nvp_device_state state)
     return (unsigned int)state < sizeof names / sizeof *names ? names[state] : "unknown";
 }
 
+static const struct {
+    const char *name;
+    nvp_kind kind;
+} host_fields[NVP_HOST_FIELD_COUNT] = {
+#define NVP_HOST_FIELD(id, name, kind, unit, help) [NVP_HOST_##id] = { name, NVP_KIND_##kind },
+#include "model/host_fields.def"
+};
+
 const char *nvp_host_field_name(nvp_host_field field)
 {
-    static const char *const names[NVP_HOST_FIELD_COUNT] = {
-        [NVP_HOST_NAME] = "name",
-        [NVP_HOST_DRIVER_VERSION] = "driver_version",
-        [NVP_HOST_NVML_VERSION] = "nvml_version",
-        [NVP_HOST_CUDA_VERSION] = "cuda_version",
-        [NVP_HOST_SIMULATION] = "simulation",
-        [NVP_HOST_CPU_COUNT] = "cpu_count",
-        [NVP_HOST_CPU_PERCENT] = "cpu_percent",
-        [NVP_HOST_LOAD_1M] = "load_1m",
-        [NVP_HOST_LOAD_5M] = "load_5m",
-        [NVP_HOST_LOAD_15M] = "load_15m",
-        [NVP_HOST_MEMORY_TOTAL_BYTES] = "memory_total_bytes",
-        [NVP_HOST_MEMORY_AVAILABLE_BYTES] = "memory_available_bytes",
-        [NVP_HOST_SWAP_TOTAL_BYTES] = "swap_total_bytes",
-        [NVP_HOST_SWAP_FREE_BYTES] = "swap_free_bytes",
-        [NVP_HOST_UPTIME_S] = "uptime_s",
-    };
-    return (unsigned int)field < NVP_HOST_FIELD_COUNT ? names[field] : NULL;
+    return (unsigned int)field < NVP_HOST_FIELD_COUNT ? host_fields[field].name : NULL;
+}
+
+nvp_kind nvp__host_field_kind(nvp_host_field field)
+{
+    return host_fields[field].kind;
 }

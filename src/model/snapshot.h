@@ -34,4 +34,7 @@ nvp_snapshot *nvp__snapshot_new(void);
 /** NVP_METRIC_COUNT readings in the arena of the snapshot, all N/A (no data); NULL when memory ran out. */
 nvp_reading *nvp__snapshot_metrics(nvp_snapshot *snapshot);
 
+/** The kind of a host field when it is not N/A; `field` is a valid one. */
+nvp_kind nvp__host_field_kind(nvp_host_field field);
+
 #endif
