@@ -32,7 +32,7 @@ const char *nvp__root(void)
     return root;
 }
 
-static bool put_path(char *path, size_t size, const char *format, va_list arguments)
+NVP_PRINTF(3, 0) static bool put_path(char *path, size_t size, const char *format, va_list arguments)
 {
     int before = snprintf(path, size, "%s", nvp__root());
     int length = vsnprintf(path + before, size - (size_t)before, format, arguments);
@@ -43,7 +43,7 @@ static bool put_path(char *path, size_t size, const char *format, va_list argume
     return true;
 }
 
-static int open_path(int flags, const char *format, va_list arguments)
+NVP_PRINTF(2, 0) static int open_path(int flags, const char *format, va_list arguments)
 {
     char path[PATH_MAX + 256];
     return put_path(path, sizeof path, format, arguments) ? open(path, flags | O_CLOEXEC) : -1;
