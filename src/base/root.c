@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -56,6 +55,16 @@ int nvp__root_open(int flags, const char *format, ...)
     int file = open_path(flags, format, arguments);
     va_end(arguments);
     return file;
+}
+
+bool nvp__root_exists(const char *format, ...)
+{
+    char path[PATH_MAX + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    bool fits = put_path(path, sizeof path, format, arguments);
+    va_end(arguments);
+    return fits && access(path, F_OK) == 0;
 }
 
 ssize_t nvp__read_file(int file, char *buffer, size_t size)

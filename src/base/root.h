@@ -7,6 +7,7 @@
 
 #include <nvpulse/base.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,6 +16,9 @@ const char *nvp__root(void);
 
 /** Opens an absolute path, as open(2) does; O_CLOEXEC is added. Returns a descriptor, or -1 with errno set. */
 int nvp__root_open(int flags, const char *format, ...) NVP_PRINTF(2, 3);
+
+/** True when an absolute path names something that this process can see. */
+bool nvp__root_exists(const char *format, ...) NVP_PRINTF(1, 2);
 
 /**
  * Reads a file from its beginning. At most `size` - 1 bytes are kept, a NUL is put behind them whenever `size` > 0. Returns the

@@ -3,6 +3,7 @@
  */
 #include "base/utf8.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -59,15 +60,35 @@ size_t nvp__utf8_character(const char *text, size_t length)
     return need;
 }
 
-size_t nvp__utf8_repair(const char *text, size_t length, char *buffer, size_t size)
+/* What is written for the `bytes` bytes of a character, or of a bad byte when that is 0. */
+static const char *as_it_is(const char *text, size_t bytes, size_t *out)
+{
+    *out = bytes > 0 ? bytes : sizeof(REPLACEMENT) - 1;
+    return bytes > 0 ? text : REPLACEMENT;
+}
+
+/* Control characters are U+0000 to U+001F and U+007F to U+009F. */
+static const char *without_controls(const char *text, size_t bytes, size_t *out)
+{
+    unsigned char first = (unsigned char)text[0];
+    bool is_control = bytes == 1 ? first < 0x20 || first == 0x7f : bytes == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0;
+    if (is_control && first >= '\t' && first <= '\r') {
+        *out = 1;
+        return " ";
+    }
+    return as_it_is(text, is_control ? 0 : bytes, out);
+}
+
+static size_t copy(const char *text, size_t length, char *buffer, size_t size,
+                   const char *(*written_for)(const char *text, size_t bytes, size_t *out))
 {
     size_t total = 0;
     size_t written = 0;
     int full = size == 0;
     for (size_t at = 0; at < length;) {
         size_t bytes = nvp__utf8_character(text + at, length - at);
-        const char *from = bytes > 0 ? text + at : REPLACEMENT;
-        size_t out = bytes > 0 ? bytes : sizeof(REPLACEMENT) - 1;
+        size_t out;
+        const char *from = written_for(text + at, bytes, &out);
         full = full || total + out >= size;
         if (!full) {
             memcpy(buffer + total, from, out);
@@ -80,4 +101,14 @@ size_t nvp__utf8_repair(const char *text, size_t length, char *buffer, size_t si
         buffer[written] = '\0';
     }
     return total;
+}
+
+size_t nvp__utf8_repair(const char *text, size_t length, char *buffer, size_t size)
+{
+    return copy(text, length, buffer, size, as_it_is);
+}
+
+size_t nvp__utf8_clean(const char *text, size_t length, char *buffer, size_t size)
+{
+    return copy(text, length, buffer, size, without_controls);
 }

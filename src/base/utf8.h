@@ -13,6 +13,12 @@
  */
 size_t nvp__utf8_repair(const char *text, size_t length, char *buffer, size_t size);
 
+/**
+ * As nvp__utf8_repair(), and without control characters, which would reach a terminal: white space among them becomes a space, the
+ * others U+FFFD.
+ */
+size_t nvp__utf8_clean(const char *text, size_t length, char *buffer, size_t size);
+
 /** The number of bytes (1 to 4) of the valid character at `text`, or 0 if there is none within `length` bytes. */
 size_t nvp__utf8_character(const char *text, size_t length);
 

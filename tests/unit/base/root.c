@@ -38,6 +38,8 @@ static void test_root__is_put_before_every_path(void **state)
     assert_true(fcntl(file, F_GETFD) & FD_CLOEXEC);
     assert_int_equal(nvp__read_file(file, text, sizeof text), 6);
     close(file);
+    assert_true(nvp__root_exists("/%s", "seven"));
+    assert_false(nvp__root_exists("/%s", "eight"));
 }
 
 static void test_root__read_keeps_what_fits(void **state)
