@@ -5,18 +5,10 @@
 
 #include "base/compiler.h"
 #include "compat/driver.h"
+#include "compat/room.h"
 
+#include <stddef.h>
 #include <string.h>
-
-/* The newest form of a feature, from any form that begins alike. What an older form lacks is what its size leaves out. */
-static void widen(nvmlGridLicensableFeature_t *to, const void *from, size_t size)
-{
-    *to = (nvmlGridLicensableFeature_t){ .featureEnabled = NVP__COMPAT_UNKNOWN_U32,
-                                         .licenseExpiry = { .status = NVML_GRID_LICENSE_EXPIRY_NOT_AVAILABLE } };
-    memcpy(to, from, size);
-    to->licenseInfo[sizeof(to->licenseInfo) - 1] = '\0';
-    to->productName[sizeof(to->productName) - 1] = '\0';
-}
 
 typedef nvp_GridLicensableFeatures_v2_t grid_v1; /* the layout of each version of the call */
 typedef nvp_GridLicensableFeatures_v3_t grid_v2;
@@ -28,38 +20,117 @@ typedef nvmlGridLicensableFeatures_t grid_v4;
 #define OWN_v3 NVP__OWN(nvmlDeviceGetGridLicensableFeatures_v3)
 #define OWN_v4 NVP__OWN(nvmlDeviceGetGridLicensableFeatures_v4)
 
+#define FEATURE_SIZE(version) sizeof(((grid_##version *)NULL)->gridLicensableFeatures[0])
+#define TEXT_END(member) (offsetof(nvmlGridLicensableFeature_t, member) + NVML_GRID_LICENSE_BUFFER_SIZE - 1)
+
+static NVP__INLINE bool has(size_t feature_size, size_t offset)
+{
+    return feature_size > offset;
+}
+
+/* Ends the texts of a feature of `size` bytes, of which the library has given the first `given`; the rest is not available. */
+static NVP__INLINE void complete(unsigned char *feature, size_t size, size_t given)
+{
+    const unsigned int unknown = NVP__COMPAT_UNKNOWN_U32;
+    const nvmlGridLicenseExpiry_t no_expiry = { .status = NVML_GRID_LICENSE_EXPIRY_NOT_AVAILABLE };
+    const size_t name = offsetof(nvmlGridLicensableFeature_t, productName);
+    const size_t enabled = offsetof(nvmlGridLicensableFeature_t, featureEnabled);
+    const size_t expiry = offsetof(nvmlGridLicensableFeature_t, licenseExpiry);
+    feature[TEXT_END(licenseInfo)] = '\0';
+    if (has(size, name) && !has(given, name)) {
+        feature[name] = '\0';
+    } else if (has(size, name)) {
+        feature[TEXT_END(productName)] = '\0';
+    }
+    if (has(size, enabled) && !has(given, enabled)) {
+        memcpy(feature + enabled, &unknown, sizeof(unknown));
+    }
+    if (has(size, expiry) && !has(given, expiry)) {
+        memcpy(feature + expiry, &no_expiry, sizeof(no_expiry));
+    }
+}
+
+/* A feature that there is not: the structs are large, and to clear them takes longer than all the rest. */
+static NVP__INLINE void blank(unsigned char *feature, size_t size, size_t given)
+{
+    const size_t licence = offsetof(nvmlGridLicensableFeature_t, licenseInfo);
+    const size_t name = offsetof(nvmlGridLicensableFeature_t, productName);
+    const size_t enabled = offsetof(nvmlGridLicensableFeature_t, featureEnabled);
+    memset(feature, 0, licence + 1);
+    if (has(size, name)) {
+        feature[name] = '\0';
+    }
+    if (has(size, enabled)) {
+        memset(feature + enabled, 0, size - enabled);
+    }
+    complete(feature, size, given);
+}
+
+static NVP__INLINE unsigned int count_of(unsigned int said)
+{
+    return said < NVML_GRID_LICENSE_FEATURE_MAX_COUNT ? said : NVML_GRID_LICENSE_FEATURE_MAX_COUNT;
+}
+
 /* Each older form is the beginning of the newer one, feature by feature. */
-#define GIVE(wanted, source)                                                                                                     \
+
+#define BLANK(to, wanted, source)                                                                                                \
+    for (size_t i = count_of((to)->licensableFeaturesCount); i < NVML_GRID_LICENSE_FEATURE_MAX_COUNT; i++) {                     \
+        blank((unsigned char *)&(to)->gridLicensableFeatures[i], FEATURE_SIZE(wanted), FEATURE_SIZE(source));                    \
+    }
+
+/* A newer answer needs memory of its own. */
+#define GIVE_OLDER(wanted, source)                                                                                               \
     nvmlReturn_t nvp__compat_grid_##wanted##_from_##source(nvmlDevice_t device, void *features)                                  \
     {                                                                                                                            \
         grid_##wanted *to = features;                                                                                            \
         grid_##source from;                                                                                                      \
-        memset(&from, 0, sizeof(from));                                                                                          \
+        from.isGridLicenseSupported = 0;                                                                                         \
+        from.licensableFeaturesCount = 0;                                                                                        \
         nvmlReturn_t status = OWN_##source(device, to != NULL ? (void *)&from : NULL);                                           \
         if (status == NVML_SUCCESS && to != NULL) {                                                                              \
             to->isGridLicenseSupported = from.isGridLicenseSupported;                                                            \
             to->licensableFeaturesCount = from.licensableFeaturesCount;                                                          \
-            for (size_t i = 0; i < NVP__COUNT_OF(to->gridLicensableFeatures); i++) {                                             \
-                nvmlGridLicensableFeature_t feature;                                                                             \
-                widen(&feature, &from.gridLicensableFeatures[i], sizeof(from.gridLicensableFeatures[i]));                        \
-                memcpy(&to->gridLicensableFeatures[i], &feature, sizeof(to->gridLicensableFeatures[i]));                         \
+            for (size_t i = 0; i < count_of(from.licensableFeaturesCount); i++) {                                                \
+                nvp__room_copy(&to->gridLicensableFeatures[i], &from.gridLicensableFeatures[i], FEATURE_SIZE(wanted));           \
+                complete((unsigned char *)&to->gridLicensableFeatures[i], FEATURE_SIZE(wanted), FEATURE_SIZE(source));           \
             }                                                                                                                    \
+            BLANK(to, wanted, source)                                                                                            \
         }                                                                                                                        \
         return status;                                                                                                           \
     }
 
-GIVE(v1, v2)
-GIVE(v1, v3)
-GIVE(v1, v4)
-GIVE(v2, v1)
-GIVE(v2, v3)
-GIVE(v2, v4)
-GIVE(v3, v1)
-GIVE(v3, v2)
-GIVE(v3, v4)
-GIVE(v4, v1)
-GIVE(v4, v2)
-GIVE(v4, v3)
+/* An older answer is read into the caller's own struct and spread there from the last feature to the first, which is in its place. */
+#define GIVE_NEWER(wanted, source)                                                                                               \
+    nvmlReturn_t nvp__compat_grid_##wanted##_from_##source(nvmlDevice_t device, void *features)                                  \
+    {                                                                                                                            \
+        grid_##wanted *to = features;                                                                                            \
+        nvmlReturn_t status = OWN_##source(device, features);                                                                    \
+        if (status == NVML_SUCCESS && to != NULL) {                                                                              \
+            unsigned char *first = (unsigned char *)to->gridLicensableFeatures;                                                  \
+            for (size_t i = count_of(to->licensableFeaturesCount); i-- > 0;) {                                                   \
+                unsigned char *feature = first + i * FEATURE_SIZE(wanted);                                                       \
+                if (i > 0) {                                                                                                     \
+                    memmove(feature, first + i * FEATURE_SIZE(source), FEATURE_SIZE(source));                                    \
+                }                                                                                                                \
+                complete(feature, FEATURE_SIZE(wanted), FEATURE_SIZE(source));                                                   \
+            }                                                                                                                    \
+            BLANK(to, wanted, source)                                                                                            \
+        }                                                                                                                        \
+        return status;                                                                                                           \
+    }
+
+GIVE_OLDER(v1, v2)
+GIVE_OLDER(v1, v3)
+GIVE_OLDER(v1, v4)
+GIVE_NEWER(v2, v1)
+GIVE_OLDER(v2, v3)
+GIVE_OLDER(v2, v4)
+GIVE_NEWER(v3, v1)
+GIVE_NEWER(v3, v2)
+GIVE_OLDER(v3, v4)
+GIVE_NEWER(v4, v1)
+GIVE_NEWER(v4, v2)
+GIVE_NEWER(v4, v3)
 
 /* A licence that holds is in the state "licensed"; of the other states nothing is known. */
 static unsigned int state_of(unsigned int licensed)

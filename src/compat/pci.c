@@ -4,159 +4,199 @@
  */
 #include "compat/adapters.h"
 
+#include "base/compiler.h"
+#include "compat/digits.h"
 #include "compat/driver.h"
 
 #include <string.h>
 
+#define SHORT_ID_SIZE sizeof(((nvp_PciInfo_v1_t *)NULL)->busId)
+#define LONG_ID_SIZE sizeof(((nvmlPciInfo_t *)NULL)->busId)
+
+/* What one of the calls has answered. A bus id that it does not give is made when it is wanted. */
 struct place {
-    nvmlPciInfo_t info;
-    unsigned int base_class;
-    unsigned int sub_class;
+    union {
+        nvp_PciInfo_v1_t v1;
+        nvp_PciInfo_v2_t v2;
+        nvmlPciInfo_t v3;
+        nvmlPciInfoExt_v1_t ext;
+    } answer;
+    const char *short_id, *long_id;
+    unsigned int domain, bus, device, device_id, subsystem_id, base_class, sub_class;
 };
 
-/* The part after the dot; bus ids of GPUs end in ".0", those of virtual functions need not. */
-static char function_of(const char *bus_id, size_t size)
+/*
+ * The part after the dot; bus ids of GPUs end in ".0", those of virtual functions need not. The dot stands in its place but in a
+ * text that no driver has written yet.
+ */
+static NVP__INLINE char function_of(const char *bus_id, size_t size, size_t usual_dot)
 {
-    const char *dot = memchr(bus_id, '.', size - 1);
+    const char *dot = bus_id[usual_dot] == '.' ? &bus_id[usual_dot] : memchr(bus_id, '.', size - 1);
     return dot != NULL && dot[1] != '\0' ? dot[1] : '0';
 }
 
-static char *put_hex(char *at, unsigned int number, int digits)
+/* The lower four digits. */
+static NVP__INLINE char *put_domain(char *at, unsigned int domain)
 {
-    for (int i = digits - 1; i >= 0; i--, number >>= 4) {
-        at[i] = "0123456789ABCDEF"[number & 0xf];
-    }
-    return at + digits;
+    return nvp__put_byte(nvp__put_byte(at, domain >> 8, nvp__upper_digits), domain, nvp__upper_digits);
 }
 
-/* Not by snprintf, which takes ten times as long as all the rest. Of a domain that is too long the lower digits are kept. */
-static void write_bus_id(char *bus_id, size_t size, int domain_digits, const nvmlPciInfo_t *info, char function)
+static NVP__INLINE char *put_rest(char *at, const struct place *place, char function)
 {
-    memset(bus_id, 0, size);
-    char *at = put_hex(bus_id, info->domain, domain_digits);
     *at++ = ':';
-    at = put_hex(at, info->bus, 2);
+    at = nvp__put_byte(at, place->bus, nvp__upper_digits);
     *at++ = ':';
-    at = put_hex(at, info->device, 2);
+    at = nvp__put_byte(at, place->device, nvp__upper_digits);
     *at++ = '.';
-    *at = function;
+    *at++ = function;
+    return at;
 }
 
-static void complete(struct place *place, char function)
+/* Of a domain that is too long the lower digits are kept. */
+static NVP__INLINE void put_short_id(char *id, const struct place *place)
 {
-    write_bus_id(place->info.busId, sizeof(place->info.busId), 8, &place->info, function);
+    if (place->short_id != NULL) {
+        memcpy(id, place->short_id, SHORT_ID_SIZE);
+        return;
+    }
+    char *at = put_domain(id, place->domain);
+    at = put_rest(at, place, function_of(place->long_id, LONG_ID_SIZE, strlen("00000000:00:00")));
+    memset(at, 0, SHORT_ID_SIZE - strlen("0000:00:00.0"));
+}
+
+static NVP__INLINE void put_long_id(char *id, const struct place *place)
+{
+    if (place->long_id != NULL) {
+        memcpy(id, place->long_id, LONG_ID_SIZE);
+        return;
+    }
+    char *at = put_domain(put_domain(id, place->domain >> 16), place->domain);
+    at = put_rest(at, place, function_of(place->short_id, SHORT_ID_SIZE, strlen("0000:00:00")));
+    memset(at, 0, LONG_ID_SIZE - strlen("00000000:00:00.0"));
+}
+
+static NVP__INLINE void from_v1(struct place *place)
+{
+    const nvp_PciInfo_v1_t *from = &place->answer.v1;
+    place->short_id = from->busId;
+    place->long_id = NULL;
+    place->domain = from->domain;
+    place->bus = from->bus;
+    place->device = from->device;
+    place->device_id = from->pciDeviceId;
+    place->subsystem_id = NVP__COMPAT_UNKNOWN_U32;
     place->base_class = NVP__COMPAT_UNKNOWN_U32;
     place->sub_class = NVP__COMPAT_UNKNOWN_U32;
 }
 
-static void from_v1(struct place *place, const nvp_PciInfo_v1_t *older)
+/* v2 begins as v1 does. */
+static NVP__INLINE void from_v2(struct place *place)
 {
-    memcpy(place->info.busIdLegacy, older->busId, sizeof(older->busId));
-    place->info.domain = older->domain;
-    place->info.bus = older->bus;
-    place->info.device = older->device;
-    place->info.pciDeviceId = older->pciDeviceId;
-    place->info.pciSubSystemId = NVP__COMPAT_UNKNOWN_U32;
-    complete(place, function_of(older->busId, sizeof(older->busId)));
+    from_v1(place);
+    place->subsystem_id = place->answer.v2.pciSubSystemId;
 }
 
-static void from_v2(struct place *place, const nvp_PciInfo_v2_t *older)
+static NVP__INLINE void from_v3(struct place *place)
 {
-    nvp_PciInfo_v1_t first;
-    memcpy(&first, older, sizeof(first));
-    from_v1(place, &first);
-    place->info.pciSubSystemId = older->pciSubSystemId;
-}
-
-static void from_v3(struct place *place, const nvmlPciInfo_t *info)
-{
-    place->info = *info;
+    const nvmlPciInfo_t *from = &place->answer.v3;
+    place->short_id = from->busIdLegacy;
+    place->long_id = from->busId;
+    place->domain = from->domain;
+    place->bus = from->bus;
+    place->device = from->device;
+    place->device_id = from->pciDeviceId;
+    place->subsystem_id = from->pciSubSystemId;
     place->base_class = NVP__COMPAT_UNKNOWN_U32;
     place->sub_class = NVP__COMPAT_UNKNOWN_U32;
 }
 
-static void from_ext(struct place *place, const nvmlPciInfoExt_v1_t *ext)
+static NVP__INLINE void from_ext(struct place *place)
 {
-    place->info.domain = ext->domain;
-    place->info.bus = ext->bus;
-    place->info.device = ext->device;
-    place->info.pciDeviceId = ext->pciDeviceId;
-    place->info.pciSubSystemId = ext->pciSubSystemId;
-    memcpy(place->info.busId, ext->busId, sizeof(place->info.busId));
-    write_bus_id(place->info.busIdLegacy, sizeof(place->info.busIdLegacy), 4, &place->info,
-                 function_of(ext->busId, sizeof(ext->busId)));
-    place->base_class = ext->baseClass;
-    place->sub_class = ext->subClass;
+    const nvmlPciInfoExt_v1_t *from = &place->answer.ext;
+    place->short_id = NULL;
+    place->long_id = from->busId;
+    place->domain = from->domain;
+    place->bus = from->bus;
+    place->device = from->device;
+    place->device_id = from->pciDeviceId;
+    place->subsystem_id = from->pciSubSystemId;
+    place->base_class = from->baseClass;
+    place->sub_class = from->subClass;
 }
 
-static void to_v1(nvp_PciInfo_v1_t *older, const struct place *place)
+static NVP__INLINE void to_v1(nvp_PciInfo_v1_t *to, const struct place *place)
 {
-    memcpy(older->busId, place->info.busIdLegacy, sizeof(older->busId));
-    older->domain = place->info.domain;
-    older->bus = place->info.bus;
-    older->device = place->info.device;
-    older->pciDeviceId = place->info.pciDeviceId;
+    put_short_id(to->busId, place);
+    to->domain = place->domain;
+    to->bus = place->bus;
+    to->device = place->device;
+    to->pciDeviceId = place->device_id;
 }
 
-static void to_v2(nvp_PciInfo_v2_t *older, const struct place *place)
+static NVP__INLINE void to_v2(nvp_PciInfo_v2_t *to, const struct place *place)
 {
-    *older = (nvp_PciInfo_v2_t){ .domain = place->info.domain,
-                                 .bus = place->info.bus,
-                                 .device = place->info.device,
-                                 .pciDeviceId = place->info.pciDeviceId,
-                                 .pciSubSystemId = place->info.pciSubSystemId };
-    memcpy(older->busId, place->info.busIdLegacy, sizeof(older->busId));
+    *to = (nvp_PciInfo_v2_t){ .domain = place->domain,
+                              .bus = place->bus,
+                              .device = place->device,
+                              .pciDeviceId = place->device_id,
+                              .pciSubSystemId = place->subsystem_id };
+    put_short_id(to->busId, place);
 }
 
-static void to_v3(nvmlPciInfo_t *info, const struct place *place)
+static NVP__INLINE void to_v3(nvmlPciInfo_t *to, const struct place *place)
 {
-    *info = place->info;
+    put_short_id(to->busIdLegacy, place);
+    put_long_id(to->busId, place);
+    to->domain = place->domain;
+    to->bus = place->bus;
+    to->device = place->device;
+    to->pciDeviceId = place->device_id;
+    to->pciSubSystemId = place->subsystem_id;
 }
 
-static void to_ext(nvmlPciInfoExt_v1_t *ext, const struct place *place)
+static NVP__INLINE void to_ext(nvmlPciInfoExt_v1_t *to, const struct place *place)
 {
-    *ext = (nvmlPciInfoExt_v1_t){ .version = ext->version,
-                                  .domain = place->info.domain,
-                                  .bus = place->info.bus,
-                                  .device = place->info.device,
-                                  .pciDeviceId = place->info.pciDeviceId,
-                                  .pciSubSystemId = place->info.pciSubSystemId,
-                                  .baseClass = place->base_class,
-                                  .subClass = place->sub_class };
-    memcpy(ext->busId, place->info.busId, sizeof(ext->busId));
+    put_long_id(to->busId, place);
+    to->domain = place->domain;
+    to->bus = place->bus;
+    to->device = place->device;
+    to->pciDeviceId = place->device_id;
+    to->pciSubSystemId = place->subsystem_id;
+    to->baseClass = place->base_class;
+    to->subClass = place->sub_class;
 }
 
 /* One reader for each call. A caller's NULL goes on to the library, which knows what to answer. */
 
-static nvmlReturn_t read_v1(nvmlDevice_t device, bool wanted, struct place *place)
+static NVP__INLINE nvmlReturn_t read_v1(nvmlDevice_t device, bool wanted, struct place *place)
 {
-    nvp_PciInfo_v1_t older = { 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo)(device, wanted ? (void *)&older : NULL);
-    from_v1(place, &older);
+    place->answer.v1 = (nvp_PciInfo_v1_t){ 0 };
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo)(device, wanted ? (void *)&place->answer.v1 : NULL);
+    from_v1(place);
     return status;
 }
 
-static nvmlReturn_t read_v2(nvmlDevice_t device, bool wanted, struct place *place)
+static NVP__INLINE nvmlReturn_t read_v2(nvmlDevice_t device, bool wanted, struct place *place)
 {
-    nvp_PciInfo_v2_t older = { 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo_v2)(device, wanted ? (void *)&older : NULL);
-    from_v2(place, &older);
+    place->answer.v2 = (nvp_PciInfo_v2_t){ 0 };
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo_v2)(device, wanted ? (void *)&place->answer.v2 : NULL);
+    from_v2(place);
     return status;
 }
 
-static nvmlReturn_t read_v3(nvmlDevice_t device, bool wanted, struct place *place)
+static NVP__INLINE nvmlReturn_t read_v3(nvmlDevice_t device, bool wanted, struct place *place)
 {
-    nvmlPciInfo_t info = { 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo_v3)(device, wanted ? &info : NULL);
-    from_v3(place, &info);
+    place->answer.v3 = (nvmlPciInfo_t){ 0 };
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo_v3)(device, wanted ? &place->answer.v3 : NULL);
+    from_v3(place);
     return status;
 }
 
-static nvmlReturn_t read_ext(nvmlDevice_t device, bool wanted, struct place *place)
+static NVP__INLINE nvmlReturn_t read_ext(nvmlDevice_t device, bool wanted, struct place *place)
 {
-    nvmlPciInfoExt_v1_t ext = { .version = nvmlPciInfoExt_v1 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfoExt)(device, wanted ? &ext : NULL);
-    from_ext(place, &ext);
+    place->answer.ext = (nvmlPciInfoExt_v1_t){ .version = nvmlPciInfoExt_v1 };
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfoExt)(device, wanted ? &place->answer.ext : NULL);
+    from_ext(place);
     return status;
 }
 
@@ -201,11 +241,11 @@ GIVE_EXT(v3)
 
 nvmlReturn_t nvp__compat_remote_pci_v1_from_v2(nvmlDevice_t device, unsigned int link, nvp_PciInfo_v2_t *pci)
 {
-    nvmlPciInfo_t info = { 0 };
     struct place place;
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo_v2)(device, link, pci != NULL ? &info : NULL);
+    place.answer.v3 = (nvmlPciInfo_t){ 0 };
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo_v2)(device, link, pci != NULL ? &place.answer.v3 : NULL);
     if (status == NVML_SUCCESS && pci != NULL) {
-        from_v3(&place, &info);
+        from_v3(&place);
         to_v2(pci, &place);
     }
     return status;
@@ -213,11 +253,11 @@ nvmlReturn_t nvp__compat_remote_pci_v1_from_v2(nvmlDevice_t device, unsigned int
 
 nvmlReturn_t nvp__compat_remote_pci_v2_from_v1(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci)
 {
-    nvp_PciInfo_v2_t older = { 0 };
     struct place place;
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo)(device, link, pci != NULL ? (void *)&older : NULL);
+    place.answer.v2 = (nvp_PciInfo_v2_t){ 0 };
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo)(device, link, pci != NULL ? (void *)&place.answer.v2 : NULL);
     if (status == NVML_SUCCESS && pci != NULL) {
-        from_v2(&place, &older);
+        from_v2(&place);
         to_v3(pci, &place);
     }
     return status;

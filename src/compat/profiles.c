@@ -4,23 +4,42 @@
  */
 #include "compat/adapters.h"
 
+#include "compat/room.h"
 #include "compat/words.h"
 
 #include <string.h>
 
 /* What all versions of the profile of a GPU instance have. */
-#define GI_COMMON(from)                                                                                                          \
-    .id = (from)->id, .sliceCount = (from)->sliceCount, .instanceCount = (from)->instanceCount,                                  \
-    .multiprocessorCount = (from)->multiprocessorCount, .copyEngineCount = (from)->copyEngineCount,                              \
-    .decoderCount = (from)->decoderCount, .encoderCount = (from)->encoderCount, .jpegCount = (from)->jpegCount,                  \
-    .ofaCount = (from)->ofaCount, .memorySizeMB = (from)->memorySizeMB
+#define GI_COPY(to, from)                                                                                                        \
+    do {                                                                                                                         \
+        (to)->id = (from)->id;                                                                                                   \
+        (to)->sliceCount = (from)->sliceCount;                                                                                   \
+        (to)->instanceCount = (from)->instanceCount;                                                                             \
+        (to)->multiprocessorCount = (from)->multiprocessorCount;                                                                 \
+        (to)->copyEngineCount = (from)->copyEngineCount;                                                                         \
+        (to)->decoderCount = (from)->decoderCount;                                                                               \
+        (to)->encoderCount = (from)->encoderCount;                                                                               \
+        (to)->jpegCount = (from)->jpegCount;                                                                                     \
+        (to)->ofaCount = (from)->ofaCount;                                                                                       \
+        (to)->memorySizeMB = (from)->memorySizeMB;                                                                               \
+    } while (0)
 
-/* The same for a compute instance. */
-#define CI_COMMON(from)                                                                                                          \
-    .id = (from)->id, .sliceCount = (from)->sliceCount, .instanceCount = (from)->instanceCount,                                  \
-    .multiprocessorCount = (from)->multiprocessorCount, .sharedCopyEngineCount = (from)->sharedCopyEngineCount,                  \
-    .sharedDecoderCount = (from)->sharedDecoderCount, .sharedEncoderCount = (from)->sharedEncoderCount,                          \
-    .sharedJpegCount = (from)->sharedJpegCount, .sharedOfaCount = (from)->sharedOfaCount
+/* Of what became a set of capabilities the older versions have one. */
+#define GI_CAPABILITIES(from) ((from)->isP2pSupported != 0 ? NVML_GPU_INSTANCE_PROFILE_CAPS_P2P : 0)
+
+/* What all versions of the profile of a compute instance have. */
+#define CI_COPY(to, from)                                                                                                        \
+    do {                                                                                                                         \
+        (to)->id = (from)->id;                                                                                                   \
+        (to)->sliceCount = (from)->sliceCount;                                                                                   \
+        (to)->instanceCount = (from)->instanceCount;                                                                             \
+        (to)->multiprocessorCount = (from)->multiprocessorCount;                                                                 \
+        (to)->sharedCopyEngineCount = (from)->sharedCopyEngineCount;                                                             \
+        (to)->sharedDecoderCount = (from)->sharedDecoderCount;                                                                   \
+        (to)->sharedEncoderCount = (from)->sharedEncoderCount;                                                                   \
+        (to)->sharedJpegCount = (from)->sharedJpegCount;                                                                         \
+        (to)->sharedOfaCount = (from)->sharedOfaCount;                                                                           \
+    } while (0)
 
 /* A caller's struct of either version, told apart by its word. */
 union gi_profile {
@@ -45,29 +64,32 @@ static bool ci_word_is_known(unsigned int word)
 
 static void gi_to_v3(nvmlGpuInstanceProfileInfo_v3_t *to, const nvmlGpuInstanceProfileInfo_v2_t *from)
 {
-    *to = (nvmlGpuInstanceProfileInfo_v3_t){ .version = nvmlGpuInstanceProfileInfo_v3,
-                                             GI_COMMON(from),
-                                             .capabilities = from->isP2pSupported != 0 ? NVML_GPU_INSTANCE_PROFILE_CAPS_P2P : 0 };
+    to->version = nvmlGpuInstanceProfileInfo_v3;
+    GI_COPY(to, from);
     memcpy(to->name, from->name, sizeof(to->name));
+    to->capabilities = GI_CAPABILITIES(from);
 }
 
 static void gi_to_v2(nvmlGpuInstanceProfileInfo_v2_t *to, const nvmlGpuInstanceProfileInfo_v3_t *from)
 {
-    *to = (nvmlGpuInstanceProfileInfo_v2_t){ .version = nvmlGpuInstanceProfileInfo_v2,
-                                             GI_COMMON(from),
-                                             .isP2pSupported = (from->capabilities & NVML_GPU_INSTANCE_PROFILE_CAPS_P2P) != 0 };
+    to->version = nvmlGpuInstanceProfileInfo_v2;
+    GI_COPY(to, from);
     memcpy(to->name, from->name, sizeof(to->name));
+    to->isP2pSupported = (from->capabilities & NVML_GPU_INSTANCE_PROFILE_CAPS_P2P) != 0;
 }
 
 static void ci_to_v3(nvmlComputeInstanceProfileInfo_v3_t *to, const nvmlComputeInstanceProfileInfo_v2_t *from)
 {
-    *to = (nvmlComputeInstanceProfileInfo_v3_t){ .version = nvmlComputeInstanceProfileInfo_v3, CI_COMMON(from) };
+    to->version = nvmlComputeInstanceProfileInfo_v3;
+    CI_COPY(to, from);
     memcpy(to->name, from->name, sizeof(to->name));
+    to->capabilities = 0;
 }
 
 static void ci_to_v2(nvmlComputeInstanceProfileInfo_v2_t *to, const nvmlComputeInstanceProfileInfo_v3_t *from)
 {
-    *to = (nvmlComputeInstanceProfileInfo_v2_t){ .version = nvmlComputeInstanceProfileInfo_v2, CI_COMMON(from) };
+    to->version = nvmlComputeInstanceProfileInfo_v2;
+    CI_COPY(to, from);
     memcpy(to->name, from->name, sizeof(to->name));
 }
 
@@ -86,7 +108,7 @@ nvmlReturn_t nvp__compat_gi_profile_v_watched(nvmlDevice_t device, unsigned int 
         return first;
     }
     bool is_v2 = word == nvmlGpuInstanceProfileInfo_v2;
-    memset(&other, 0, sizeof(other));
+    nvp__room_clear(&other, sizeof(other));
     other.v2.version = is_v2 ? nvmlGpuInstanceProfileInfo_v3 : nvmlGpuInstanceProfileInfo_v2;
     nvmlReturn_t second = NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfoV)(device, profile, &other.v2);
     if (second == NVML_SUCCESS && is_v2) {
@@ -99,12 +121,29 @@ nvmlReturn_t nvp__compat_gi_profile_v_watched(nvmlDevice_t device, unsigned int 
 
 nvmlReturn_t nvp__compat_gi_profile_from_v(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t *info)
 {
-    nvmlGpuInstanceProfileInfo_v2_t newer = { .version = nvmlGpuInstanceProfileInfo_v2 };
+    nvmlGpuInstanceProfileInfo_v2_t newer;
+    nvp__room_clear(&newer, sizeof(newer));
+    newer.version = nvmlGpuInstanceProfileInfo_v2;
     nvmlReturn_t status = nvp__compat_gi_profile_v_watched(device, profile, info != NULL ? &newer : NULL);
     if (status == NVML_SUCCESS && info != NULL) {
-        *info = (nvmlGpuInstanceProfileInfo_t){ GI_COMMON(&newer), .isP2pSupported = newer.isP2pSupported };
+        GI_COPY(info, &newer);
+        info->isP2pSupported = newer.isP2pSupported;
     }
     return status;
+}
+
+/* The version word is the caller's. */
+static void gi_from_plain(union gi_profile *to, const nvmlGpuInstanceProfileInfo_t *plain)
+{
+    if (to->v2.version == nvmlGpuInstanceProfileInfo_v2) {
+        GI_COPY(&to->v2, plain);
+        nvp__room_clear(to->v2.name, sizeof(to->v2.name));
+        to->v2.isP2pSupported = plain->isP2pSupported;
+    } else {
+        GI_COPY(&to->v3, plain);
+        nvp__room_clear(to->v3.name, sizeof(to->v3.name));
+        to->v3.capabilities = GI_CAPABILITIES(plain);
+    }
 }
 
 nvmlReturn_t nvp__compat_gi_profile_v_from_plain(nvmlDevice_t device, unsigned int profile, void *info)
@@ -116,44 +155,38 @@ nvmlReturn_t nvp__compat_gi_profile_v_from_plain(nvmlDevice_t device, unsigned i
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfo)(device, profile, given != NULL ? &plain : NULL);
     if (status == NVML_SUCCESS && given != NULL) {
-        nvmlGpuInstanceProfileInfo_v2_t newer = { .version = nvmlGpuInstanceProfileInfo_v2,
-                                                  GI_COMMON(&plain),
-                                                  .isP2pSupported = plain.isP2pSupported };
-        if (given->v2.version == nvmlGpuInstanceProfileInfo_v2) {
-            given->v2 = newer;
-        } else {
-            gi_to_v3(&given->v3, &newer);
-        }
+        gi_from_plain(given, &plain);
     }
     return status;
 }
 
-static nvmlReturn_t gi_profile(nvmlDevice_t device, unsigned int profile, void *info)
-{
-    return nvp__exported_at(NVP_FN_nvmlDeviceGetGpuInstanceProfileInfoV) != NULL
-               ? nvp__compat_gi_profile_v_watched(device, profile, info)
-               : nvp__compat_gi_profile_v_from_plain(device, profile, info);
-}
-
-/* A profile that the device lacks is passed over. The id stands at the same place in both versions. */
+/* The id stands at the same place in both versions. */
 nvmlReturn_t nvp__compat_gi_profile_by_id(nvmlDevice_t device, unsigned int profile_id, void *info)
 {
     union gi_profile *given = info;
+    union gi_profile found;
+    nvmlGpuInstanceProfileInfo_t plain = { 0 };
+    bool is_plain = nvp__exported_at(NVP_FN_nvmlDeviceGetGpuInstanceProfileInfoV) == NULL;
     nvmlReturn_t none = NVML_ERROR_INVALID_ARGUMENT;
     if (given == NULL || !gi_word_is_known(given->v2.version)) {
         return given == NULL ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     }
+    if (!is_plain) {
+        nvp__room_copy(&found, given, sizeof(found));
+    }
     for (unsigned int profile = 0; profile < NVML_GPU_INSTANCE_PROFILE_COUNT; profile++) {
-        union gi_profile found;
-        memset(&found, 0, sizeof(found));
-        found.v2.version = given->v2.version;
-        nvmlReturn_t status = gi_profile(device, profile, &found);
-        if (status == NVML_SUCCESS && found.v2.id == profile_id) {
-            *given = found;
+        nvmlReturn_t status = is_plain ? NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfo)(device, profile, &plain)
+                                       : nvp__compat_gi_profile_v_watched(device, profile, &found);
+        if (status == NVML_SUCCESS && (is_plain ? plain.id : found.v2.id) == profile_id) {
+            if (is_plain) {
+                gi_from_plain(given, &plain);
+            } else {
+                nvp__room_copy(given, &found, sizeof(found));
+            }
             return NVML_SUCCESS;
         }
         if (status != NVML_SUCCESS && status != NVML_ERROR_NOT_SUPPORTED && status != NVML_ERROR_INVALID_ARGUMENT) {
-            return status;
+            return status; /* those two: a profile that the device lacks, which is passed over */
         }
         none = status == NVML_ERROR_NOT_SUPPORTED ? status : none;
     }
@@ -176,7 +209,7 @@ nvmlReturn_t nvp__compat_ci_profile_v_watched(nvmlGpuInstance_t instance, unsign
         return first;
     }
     bool is_v2 = word == nvmlComputeInstanceProfileInfo_v2;
-    memset(&other, 0, sizeof(other));
+    nvp__room_clear(&other, sizeof(other));
     other.v2.version = is_v2 ? nvmlComputeInstanceProfileInfo_v3 : nvmlComputeInstanceProfileInfo_v2;
     nvmlReturn_t second = NVP__OWN(nvmlGpuInstanceGetComputeInstanceProfileInfoV)(instance, profile, engine, &other.v2);
     if (second == NVML_SUCCESS && is_v2) {
@@ -191,11 +224,11 @@ nvmlReturn_t nvp__compat_ci_profile_from_v(nvmlGpuInstance_t instance, unsigned 
                                            nvmlComputeInstanceProfileInfo_t *info)
 {
     union ci_profile newer;
-    memset(&newer, 0, sizeof(newer));
+    nvp__room_clear(&newer, sizeof(newer));
     newer.v2.version = nvmlComputeInstanceProfileInfo_v2;
     nvmlReturn_t status = nvp__compat_ci_profile_v_watched(instance, profile, engine, info != NULL ? &newer : NULL);
     if (status == NVML_SUCCESS && info != NULL) {
-        *info = (nvmlComputeInstanceProfileInfo_t){ CI_COMMON(&newer.v2) };
+        CI_COPY(info, &newer.v2);
     }
     return status;
 }
@@ -211,11 +244,13 @@ nvmlReturn_t nvp__compat_ci_profile_v_from_plain(nvmlGpuInstance_t instance, uns
     nvmlReturn_t status =
         NVP__OWN(nvmlGpuInstanceGetComputeInstanceProfileInfo)(instance, profile, engine, given != NULL ? &plain : NULL);
     if (status == NVML_SUCCESS && given != NULL) {
-        nvmlComputeInstanceProfileInfo_v2_t newer = { .version = nvmlComputeInstanceProfileInfo_v2, CI_COMMON(&plain) };
         if (given->v2.version == nvmlComputeInstanceProfileInfo_v2) {
-            given->v2 = newer;
+            CI_COPY(&given->v2, &plain);
+            nvp__room_clear(given->v2.name, sizeof(given->v2.name));
         } else {
-            ci_to_v3(&given->v3, &newer);
+            CI_COPY(&given->v3, &plain);
+            nvp__room_clear(given->v3.name, sizeof(given->v3.name));
+            given->v3.capabilities = 0;
         }
     }
     return status;

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** `own` when `size` bytes fit into it, else allocated; NULL when out of memory. */
 static inline void *nvp__room_get(void *own, size_t own_size, size_t size)
@@ -19,6 +20,23 @@ static inline void nvp__room_put(void *own, void *memory)
     if (memory != own) {
         free(memory);
     }
+}
+
+/*
+ * For some hundred bytes: where gcc knows the size it puts a string instruction in the place of the call, which takes longer to get
+ * going than a driver call takes.
+ */
+
+static inline void nvp__room_copy(void *to, const void *from, size_t size)
+{
+    __asm__("" : "+r"(size));
+    memcpy(to, from, size);
+}
+
+static inline void nvp__room_clear(void *at, size_t size)
+{
+    __asm__("" : "+r"(size));
+    memset(at, 0, size);
 }
 
 #endif
