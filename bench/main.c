@@ -23,11 +23,22 @@ static bool beside_this_program(const char *relative, char *path, size_t size)
     return written > 0 && (size_t)written < size && access(path, R_OK) == 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     char driver[PATH_MAX];
     char nvpulse[PATH_MAX];
     char simulators[PATH_MAX] = "";
+    char drivers[PATH_MAX] = "";
+    bool adapters = argc == 2 && strcmp(argv[1], "adapters") == 0;
+    if (argc > 1 && !adapters) {
+        fputs("usage: nvpulse-bench [adapters]\nAll benchmarks; or what each adapter costs.\n", stderr);
+        return 2;
+    }
+    beside_this_program("../bench/drivers", drivers, sizeof(drivers));
+    if (adapters) {
+        bench_adapters(drivers, true);
+        return 0;
+    }
     if (!beside_this_program("../sim/550.163.01/libnvidia-ml.so.1", driver, sizeof(driver))) {
         fputs("nvpulse-bench: no simulated driver beside this program; build with -DNVP_SIM=ON\n", stderr);
         return 1;
@@ -38,6 +49,7 @@ int main(void)
     printf("nvpulse %s, simulated driver 550.163.01, %ld processors\n", nvp_version(), sysconf(_SC_NPROCESSORS_ONLN));
     bench_ending(); /* in children, before this process opens anything */
     bench_compat(simulators);
+    bench_adapters(drivers, false);
     bench_guard();
     bench_by_name();
     if (beside_this_program("nvpulse", nvpulse, sizeof(nvpulse))) {

@@ -48,6 +48,8 @@ void *shared_memory(size_t size);
 void bench_guard(void);
 void bench_by_name(void);
 void bench_compat(const char *simulators);
+/** `drivers`: the folder of those that do nothing. `all`: every adapter is printed, else the slowest. */
+void bench_adapters(const char *drivers, bool all);
 void bench_ending(void);
 void bench_status(const char *nvpulse);
 

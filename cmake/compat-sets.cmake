@@ -1,0 +1,29 @@
+# Versions of calls that can serve one another, for drivers that lack some of them.
+set(PCI nvmlDeviceGetPciInfo nvmlDeviceGetPciInfo_v2 nvmlDeviceGetPciInfo_v3 nvmlDeviceGetPciInfoExt)
+set(GRID nvmlDeviceGetGridLicensableFeatures nvmlDeviceGetGridLicensableFeatures_v2 nvmlDeviceGetGridLicensableFeatures_v3
+  nvmlDeviceGetGridLicensableFeatures_v4)
+set(LICENCE nvmlVgpuInstanceGetLicenseStatus nvmlVgpuInstanceGetLicenseInfo nvmlVgpuInstanceGetLicenseInfo_v2)
+
+# Each of these has one version of a call left.
+function(all_but keep result)
+  set(others ${ARGN})
+  list(REMOVE_ITEM others ${keep})
+  set(${result} ${others} PARENT_SCOPE)
+endfunction()
+
+# Calls of which each is served by one of the other set.
+set(OLD nvmlDeviceGetNvLinkRemotePciInfo nvmlDeviceGetHandleByUUID nvmlDeviceGetTemperature nvmlDeviceGetFanSpeed
+  nvmlDeviceSetPowerManagementLimit nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
+  nvmlDeviceWorkloadPowerProfileClearRequestedProfiles nvmlEventSetWait nvmlDeviceGetDriverModel nvmlDeviceGetRetiredPages
+  nvmlDeviceGetDetailedEccErrors nvmlDeviceGetAccountingStats nvmlDeviceGetCpuAffinity nvmlDeviceGetAttributes
+  nvmlDeviceGetGpuInstanceProfileInfo nvmlGpuInstanceGetComputeInstanceProfileInfo nvmlDeviceGetGpuInstancePossiblePlacements
+  nvmlComputeInstanceGetInfo nvmlDeviceGetProcessUtilization nvmlDeviceGetVgpuProcessUtilization nvmlDeviceGetVgpuUtilization
+  nvmlDeviceGetGpuFabricInfo)
+set(NEW nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlDeviceGetHandleByUUIDV nvmlDeviceGetTemperatureV nvmlDeviceGetFanSpeed_v2
+  nvmlDeviceSetPowerManagementLimit_v2 nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1 nvmlEventSetWait_v2
+  nvmlDeviceGetDriverModel_v2 nvmlDeviceGetRetiredPages_v2 nvmlDeviceGetMemoryErrorCounter nvmlDeviceGetAccountingStats_v2
+  nvmlDeviceGetCpuAffinityWithinScope nvmlDeviceGetAttributes_v2 nvmlDeviceGetGpuInstanceProfileInfoV
+  nvmlDeviceGetGpuInstanceProfileInfoByIdV
+  nvmlGpuInstanceGetComputeInstanceProfileInfoV nvmlDeviceGetGpuInstancePossiblePlacements_v2 nvmlComputeInstanceGetInfo_v2
+  nvmlGpuInstanceGetActiveVgpus nvmlDeviceGetProcessesUtilizationInfo nvmlDeviceGetVgpuProcessesUtilizationInfo
+  nvmlDeviceGetVgpuInstancesUtilizationInfo nvmlDeviceGetGpuFabricInfoV)
