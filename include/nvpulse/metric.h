@@ -40,7 +40,7 @@ typedef struct nvp_metric_info {
     const char *group; /**< subject, such as "power" */
     nvp_metric_kind kind;
     nvp_tier tier;
-    const char *unit; /**< of the number as it is kept: "%", "MiB", "mW", "MHz", "degC", "bytes", ...; "" for none */
+    const char *unit; /**< of the number as it is kept: "%", "MiB", "mW", "MHz", "C", "bytes", ...; "" for none */
     bool is_list;     /**< a value for each fan, link, ...; see NVP_KIND_LIST of nvp_reading */
 
     const char *smi_name;  /**< names in nvidia-smi's --query-gpu, the usual one first, joined by '|'; "" for none */

@@ -1,0 +1,29 @@
+/*
+ * What the lane of the system does in each sample: the number of GPUs, the versions, the events.
+ */
+#ifndef NVP_MODEL_SYSTEM_WORK_H
+#define NVP_MODEL_SYSTEM_WORK_H
+
+#include <nvpulse/snapshot.h>
+
+#include "model/events.h"
+
+struct nvp__system_work {
+    bool events_wanted;
+    unsigned int samples;
+    unsigned int device_count;              /* of the last time that it could be asked */
+    nvp_status status;                      /* of the last time */
+    uint64_t generation;                    /* that the versions belong to */
+    nvp_reading host[NVP_HOST_FIELD_COUNT]; /* the fields of the driver; texts are owned */
+    struct nvp__events events;
+};
+
+/** NULL when memory ran out. */
+struct nvp__system_work *nvp__system_work_new(bool events_wanted);
+
+/** The job of a lane. */
+void nvp__system_work_run(void *work);
+
+void nvp__system_work_free(void *work);
+
+#endif
