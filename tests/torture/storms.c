@@ -1,9 +1,10 @@
 /*
- * Many threads and many processes at once: exits under load, forks under load, a device that hangs and comes back.
+ * Many threads and many processes at once: exits under load, forks under load.
  * Proves that nothing crashes, hangs, deadlocks or shuts down under a live query.
  */
 #include "cases.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -16,10 +17,17 @@
 #define EXITS 20
 #define FORKS 100
 #endif
+/* gcc 12's AddressSanitizer has an allocator that stays locked in a child when another thread was in it at the fork. */
+#if defined(__SANITIZE_ADDRESS__)
+#define FORK_IS_SAFE false
+#else
+#define FORK_IS_SAFE true
+#endif
 #define CHILD_LIMIT_S 60
 
 static nvmlDevice_t devices[8];
 static atomic_bool stop;
+static atomic_uint running;
 
 static unsigned int times(unsigned int base)
 {
@@ -82,14 +90,54 @@ static void exit_storm(void)
     }
 }
 
+/* Queries of several shapes, each of which must succeed. */
+static void query_all(nvmlDevice_t device)
+{
+    nvp_value value = NVP_VALUE_INIT;
+    query_ok(device);
+    CHECK_STATUS(nvp_query("nvmlDeviceGetComputeRunningProcesses_v3", NVP_ARGS(nvp_arg_handle(device)), NULL, &value),
+                 NVP_SUCCESS);
+    CHECK(value.kind == NVP_KIND_LIST);
+    nvp_value_clear(&value);
+}
+
 static void *query_until_stopped(void *argument)
 {
+    query_ok(argument);
+    atomic_fetch_add(&running, 1);
     while (!atomic_load(&stop)) {
-        query_ok(argument);
+        if (FORK_IS_SAFE) {
+            query_all(argument);
+        } else {
+            query_ok(argument);
+        }
     }
     return NULL;
 }
 
+static void fork_and_query(unsigned int number)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(CHILD_LIMIT_S);
+        query_all(devices[number % 8]); /* a handle of the parent's */
+        query_all(first_device());
+        CHECK(nvp_get_state() == NVP_STATE_OPEN);
+        exit(0);
+    }
+    CHECK(await_child(child) == 0);
+}
+
+static void *fork_for_a_while(void *argument)
+{
+    (void)argument;
+    for (unsigned int i = 0; i < times(FORKS) / 2; i++) {
+        fork_and_query(i);
+    }
+    return NULL;
+}
+
+/* Half of the forks are made by another thread, so that two can meet. */
 static void fork_storm(void)
 {
     pthread_t threads[8];
@@ -97,44 +145,21 @@ static void fork_storm(void)
     for (int i = 0; i < 8; i++) {
         threads[i] = start(query_until_stopped, devices[i]);
     }
-    for (unsigned int i = 0; i < times(FORKS); i++) {
-        pid_t child = fork();
-        if (child == 0) {
-            alarm(CHILD_LIMIT_S);
-            query_ok(devices[i % 8]); /* a handle of the parent's */
-            query_ok(first_device());
-            exit(0);
-        }
-        CHECK(await_child(child) == 0);
+    while (atomic_load(&running) < 8) { /* a thread that starts allocates, too */
+        sched_yield();
+    }
+    pthread_t other;
+    if (FORK_IS_SAFE) {
+        other = start(fork_for_a_while, NULL);
+        fork_for_a_while(NULL);
+        pthread_join(other, NULL);
+    } else {
+        fork_for_a_while(NULL);
+        fork_for_a_while(NULL);
     }
     atomic_store(&stop, true);
     for (int i = 0; i < 8; i++) {
         pthread_join(threads[i], NULL);
-    }
-}
-
-static void *query_once(void *argument)
-{
-    query_ok(argument);
-    return NULL;
-}
-
-static void hang_and_recovery(void)
-{
-    take_devices();
-    for (unsigned int i = 0; i < times(20); i++) {
-        control_add_fault(&(nvpsim_fault){
-            .struct_size = sizeof(nvpsim_fault), .function = "nvmlDeviceGetPowerUsage", .device = 3, .hang = 1 });
-        pthread_t stuck = start(query_once, devices[3]);
-        control_await_in_flight(1);
-        for (int j = 0; j < 8; j++) {
-            if (j != 3) {
-                query_ok(devices[j]);
-            }
-        }
-        control_clear_faults();
-        pthread_join(stuck, NULL);
-        query_ok(devices[3]);
     }
     CHECK(nvp_generation() == 1);
 }
@@ -142,6 +167,5 @@ static void hang_and_recovery(void)
 const struct test_case test_cases[] = {
     { "exit_storm", exit_storm },
     { "fork_storm", fork_storm },
-    { "hang_and_recovery", hang_and_recovery },
 };
 const size_t test_case_count = sizeof(test_cases) / sizeof(test_cases[0]);
