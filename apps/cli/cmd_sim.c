@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <nvpulse/driver.h>
+#include <nvpulse/log.h>
 #include <nvpulse/sim.h>
 
+#include "become.h"
 #include "options.h"
 #include "sim_drivers.h"
 #include "suggest.h"
@@ -152,11 +154,15 @@ static bool check_scenario(const char *scenario)
 {
     char message[1024] = "";
     nvpsim_check_scenario_fn *check = (nvpsim_check_scenario_fn *)nvp_symbol("nvpsim_check_scenario");
-    if (check == NULL || check(scenario, message, sizeof message) == 0) {
-        return true;
+    if (check != NULL && check(scenario, message, sizeof message) != 0) {
+        cli_fail(CLI_USAGE, &cli_sim_command, "%s", message);
+        return false;
     }
-    cli_fail(CLI_USAGE, &cli_sim_command, "%s", message);
-    return false;
+    nvp_log_level level = nvp_log_get_level(); /* OFF: nobody has asked for a level */
+    if (message[0] != '\0' && (level <= NVP_LOG_WARNING || level == NVP_LOG_OFF)) {
+        fprintf(stderr, CLI_NAME " sim: warning: %s\n", message);
+    }
+    return true;
 }
 
 /* Sets or, for NULL, removes a variable. */
@@ -196,28 +202,6 @@ static bool set_environment(const struct request *request, const char *folder)
     return done;
 }
 
-/* Becomes the command; returns only when that fails, with the exit code. */
-static int become(char **command)
-{
-    execvp(command[0], command);
-    int error = errno;
-    if (error == ENOENT && strcmp(command[0], CLI_NAME) == 0) { /* this program need not be in PATH to run itself */
-        char *own = sim_own_path();
-        if (own != NULL) {
-            execv(own, command);
-        }
-        free(own);
-    }
-    bool is_path = strchr(command[0], '/') != NULL;
-    if (error == ENOENT && is_path && access(command[0], F_OK) == 0) {
-        return cli_fail(CLI_NOT_EXECUTABLE, &cli_sim_command, "%s: its interpreter is missing", command[0]);
-    }
-    if (error == ENOENT || error == ENOTDIR) {
-        return cli_fail(CLI_NOT_FOUND, &cli_sim_command, "%s: %s", command[0], is_path ? strerror(error) : "command not found");
-    }
-    return cli_fail(CLI_NOT_EXECUTABLE, &cli_sim_command, "%s: %s", command[0], strerror(error));
-}
-
 static int list(const sim_drivers *drivers, FILE *out)
 {
     const char *name;
@@ -248,7 +232,7 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
     } else if (!set_environment(request, folder)) {
         code = cli_fail(CLI_FAILED, &cli_sim_command, "the environment cannot be set: %s", strerror(errno));
     } else {
-        code = become(request->command);
+        code = cli_become(&cli_sim_command, request->command);
     }
     free(folder);
     free(library);

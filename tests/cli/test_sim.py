@@ -89,6 +89,25 @@ class SimTest(harness.CommandTest):
         self.assert_result(self.sim("--scenario", path, "--", "echo", "started"), 2, "", [path, "nmae"])
         self.assert_result(self.sim("--scenario", "/nonexistent.yaml", "--", "echo", "started"), 2, "", "/nonexistent.yaml")
 
+    def test_keys_that_do_nothing_are_named_once(self):
+        path = self.scenario_file("system: {driver_version: 1.2}\ndevices: [{memory: {free_bytes: 1}}, {memory: {free_bytes: 2}}]\n")
+        warning = f"nvpulse sim: warning: {path}: known, not used: system.driver_version, memory.free_bytes\n"
+        result = self.sim("--scenario", path, "--", "echo", "started")
+        self.assertEqual((result.code, result.out, result.err), (0, "started\n", warning))
+        self.assert_result(self.sim("--scenario", path, "--", "echo", "started", LOGLEVEL="ERROR"), 0, "started\n", "")
+
+    def test_profiles_of_nvml_mock(self):
+        folder = os.environ.get("NVML_MOCK_PROFILES", "")
+        if not os.path.isdir(folder):
+            self.skipTest(f"no nvml-mock profiles in {folder or '$NVML_MOCK_PROFILES'}")
+        for name, count in (("a100", 8), ("t4", 4), ("gb200", 8)):
+            path = os.path.join(folder, name + ".yaml")
+            result = self.run_sim("call", "nvmlDeviceGetCount_v2", scenario=path)
+            self.assert_result(result, 0, f"{count}\n", f"{path}: known, not used: system.driver_version, ")
+            self.assertEqual(result.err.count("\n"), 1)
+            keys = result.err.split("not used: ")[1].strip().split(", ")
+            self.assertEqual(len(keys), len(set(keys)))
+
     def test_usage(self):
         self.assert_result(self.sim(), 2, "", "a command is missing")
         self.assert_result(self.sim("--profile", "a", "--scenario", "b", "--", "true"), 2, "", "exclude each other")
