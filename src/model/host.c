@@ -1,0 +1,193 @@
+/*
+ * The machine: its processors, load, memory and uptime, from /proc. A file or a line that is missing is N/A, nothing else.
+ */
+#include "model/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <nvpulse/driver.h>
+#include <nvpulse/snapshot.h>
+
+#include "base/clock.h"
+#include "base/root.h"
+#include "base/utf8.h"
+#include "model/proc.h"
+#include "model/reading.h"
+
+#define TEXT_FIRST 16384u
+#define TEXT_MAX (1u << 24)
+
+struct nvp__host *nvp__host_new(void)
+{
+    struct nvp__host *host = calloc(1, sizeof *host);
+    if (host != NULL) {
+        long ticks = sysconf(_SC_CLK_TCK);
+        host->ticks_per_s = ticks > 0 ? (double)ticks : 100;
+    }
+    return host;
+}
+
+void nvp__host_free(struct nvp__host *host)
+{
+    if (host == NULL) {
+        return;
+    }
+    nvp__host_table_free(host);
+    nvp__users_free(&host->users);
+    free(host->text);
+    free(host);
+}
+
+/* A whole file; /proc/stat grows with processors and interrupts. NULL when it cannot be read. */
+static const char *read_text(struct nvp__host *host, const char *path)
+{
+    size_t size = host->text_size == 0 ? TEXT_FIRST : host->text_size;
+    for (; size <= TEXT_MAX; size *= 2) {
+        if (size > host->text_size) {
+            free(host->text);
+            host->text = malloc(size);
+            host->text_size = host->text != NULL ? size : 0;
+        }
+        ssize_t length = host->text != NULL ? nvp__root_read(host->text, size, "%s", path) : -1;
+        if (length < 0) {
+            return NULL;
+        }
+        if ((size_t)length < size - 1) {
+            return host->text;
+        }
+    }
+    return NULL;
+}
+
+static unsigned int count_processors(const char *text)
+{
+    unsigned int count = 0;
+    while ((text = strstr(text, "\ncpu")) != NULL) {
+        text += 4;
+        count += *text >= '0' && *text <= '9';
+    }
+    return count;
+}
+
+/* Time of guests is part of user time. Idle counters have been seen to step back. */
+static void read_processors(struct nvp__host *host, nvp_reading readings[])
+{
+    unsigned long long ticks[8] = { 0 };
+    const char *text = read_text(host, "/proc/stat");
+    if (text == NULL || sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0], &ticks[1], &ticks[2], &ticks[3],
+                               &ticks[4], &ticks[5], &ticks[6], &ticks[7]) < 4) {
+        return;
+    }
+    uint64_t total = 0, idle = ticks[3] + ticks[4];
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
+        total += ticks[i];
+    }
+    if (host->cpu_total > 0 && total > host->cpu_total) {
+        double rest = idle > host->cpu_idle ? (double)(idle - host->cpu_idle) : 0;
+        double busy = 1 - rest / (double)(total - host->cpu_total);
+        readings[NVP_HOST_CPU_PERCENT] = nvp__reading_real(busy > 0 ? busy * 100 : 0, host->now_us);
+    }
+    host->cpu_total = total;
+    host->cpu_idle = idle;
+    unsigned int count = count_processors(text);
+    if (count > 0) {
+        readings[NVP_HOST_CPU_COUNT] = nvp__reading_uint(count, host->now_us);
+    }
+    if (!host->has_boot_time) {
+        host->has_boot_time = nvp__proc_number(text, "btime", &host->boot_time_s);
+    }
+}
+
+static void read_load(struct nvp__host *host, nvp_reading readings[])
+{
+    double load[3];
+    const char *text = read_text(host, "/proc/loadavg");
+    if (text == NULL || sscanf(text, "%lf %lf %lf", &load[0], &load[1], &load[2]) != 3) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        readings[NVP_HOST_LOAD_1M + i] = nvp__reading_real(load[i], host->now_us);
+    }
+}
+
+static void read_memory(struct nvp__host *host, nvp_reading readings[])
+{
+    static const struct {
+        const char *key;
+        nvp_host_field field;
+    } lines[] = { { "MemTotal:", NVP_HOST_MEMORY_TOTAL_BYTES },
+                  { "MemAvailable:", NVP_HOST_MEMORY_AVAILABLE_BYTES },
+                  { "SwapTotal:", NVP_HOST_SWAP_TOTAL_BYTES },
+                  { "SwapFree:", NVP_HOST_SWAP_FREE_BYTES } };
+    const char *text = read_text(host, "/proc/meminfo");
+    for (size_t i = 0; text != NULL && i < sizeof lines / sizeof *lines; i++) {
+        uint64_t kib;
+        if (nvp__proc_number(text, lines[i].key, &kib)) {
+            readings[lines[i].field] = nvp__reading_uint(kib * 1024, host->now_us);
+        }
+    }
+    host->memory_bytes = nvp_reading_uint(&readings[NVP_HOST_MEMORY_TOTAL_BYTES], 0);
+    host->has_memory = host->memory_bytes > 0;
+}
+
+static void read_uptime(struct nvp__host *host, nvp_reading readings[])
+{
+    const char *text = read_text(host, "/proc/uptime");
+    host->has_uptime = text != NULL && sscanf(text, "%lf", &host->uptime_s) == 1;
+    if (host->has_uptime) {
+        readings[NVP_HOST_UPTIME_S] = nvp__reading_real(host->uptime_s, host->now_us);
+    }
+}
+
+static void read_name(const struct nvp__host *host, struct nvp__arena *arena, nvp_reading readings[])
+{
+    char raw[256], name[256];
+    ssize_t length = nvp__root_read(raw, sizeof raw, "/proc/sys/kernel/hostname");
+    length -= length > 0 && raw[length - 1] == '\n';
+    if (length > 0) {
+        nvp__utf8_clean(raw, (size_t)length, name, sizeof name);
+        readings[NVP_HOST_NAME] = nvp__reading_text(nvp__arena_text(arena, name, strlen(name)), host->now_us);
+    }
+}
+
+/* A simulated driver gives its processes pids that nobody else has, or the pid of the program itself. */
+static bool trusts_pids(void)
+{
+    nvp_driver_info driver = NVP_DRIVER_INFO_INIT;
+    return (nvp_driver_get_info(&driver) == NVP_SUCCESS && driver.simulated) || nvp__proc_sees_all_pids();
+}
+
+void nvp__host_begin(struct nvp__host *host, struct nvp__arena *arena, nvp_reading readings[])
+{
+    static const nvp_host_field fields[] = { NVP_HOST_NAME,
+                                             NVP_HOST_CPU_COUNT,
+                                             NVP_HOST_CPU_PERCENT,
+                                             NVP_HOST_LOAD_1M,
+                                             NVP_HOST_LOAD_5M,
+                                             NVP_HOST_LOAD_15M,
+                                             NVP_HOST_MEMORY_TOTAL_BYTES,
+                                             NVP_HOST_MEMORY_AVAILABLE_BYTES,
+                                             NVP_HOST_SWAP_TOTAL_BYTES,
+                                             NVP_HOST_SWAP_FREE_BYTES,
+                                             NVP_HOST_UPTIME_S };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        readings[fields[i]] = nvp__reading_na(NVP_ERROR_NO_DATA);
+    }
+    host->look++;
+    host->now_us = nvp__wall_us();
+    host->trusts_pids = trusts_pids();
+    read_uptime(host, readings);
+    read_processors(host, readings);
+    read_load(host, readings);
+    read_memory(host, readings);
+    read_name(host, arena, readings);
+}
+
+void nvp__host_end(struct nvp__host *host)
+{
+    nvp__host_table_sweep(host);
+}

@@ -1,0 +1,66 @@
+/*
+ * What the host remembers between two looks, shared by the files that read it.
+ */
+#ifndef NVP_MODEL_HOST_H
+#define NVP_MODEL_HOST_H
+
+#include <stdbool.h>
+
+#include "model/processes.h"
+
+/** The fields of a process that the host fills: the start time, whether it is foreign, and all from the name on. */
+#define NVP__HOST_SIDE_COUNT (2 + NVP_PROCESS_FIELD_COUNT - NVP_PROCESS_NAME)
+
+/** A process that was asked for in this look or in the one before. */
+struct nvp__host_process {
+    unsigned int pid;
+    uint64_t look;        /* the number of the last look in which it was asked for */
+    bool is_known;        /* start_ticks and the rest tell of it */
+    bool uses_gpu;        /* proved */
+    uint64_t start_ticks; /* since the machine was started */
+    uint64_t cpu_ticks;   /* at the time below */
+    double cpu_at_s;      /* uptime */
+    bool has_cpu_percent;
+    double cpu_percent;
+    nvp_reading fields[NVP__HOST_SIDE_COUNT]; /* of the last look; texts live in its arena */
+};
+
+/** Names of users, sorted by number. */
+struct nvp__users {
+    struct nvp__user *list;
+    size_t count, capacity;
+};
+
+struct nvp__host {
+    uint64_t look;
+    int64_t now_us; /* wall clock, of this look */
+    double ticks_per_s;
+    bool trusts_pids; /* the driver's pids are those of /proc */
+    bool has_uptime, has_memory, has_boot_time;
+    double uptime_s;
+    uint64_t memory_bytes;
+    uint64_t boot_time_s;         /* since 1970; kept, so that start times do not move with the clock */
+    uint64_t cpu_total, cpu_idle; /* ticks of all processors in the look before; 0 for none */
+    char *text;                   /* for files of any length */
+    size_t text_size;
+    struct nvp__users users;
+    struct nvp__host_process *processes;
+    size_t process_count, process_capacity;
+    uint32_t *slots; /* places in `processes` plus 1, by a hash of the pid; a power of two, at least twice as many */
+    size_t slot_count;
+};
+
+/** The entry of a pid, a new one when there is none yet; NULL when memory ran out. Good until the next call. */
+struct nvp__host_process *nvp__host_table_get(struct nvp__host *host, unsigned int pid);
+
+/** Forgets the entries that were not asked for in this look. */
+void nvp__host_table_sweep(struct nvp__host *host);
+
+void nvp__host_table_free(struct nvp__host *host);
+
+/** The name of a user, its number where it has none; written to `buffer`, valid UTF-8. May ask the system's user directory, once for each. */
+void nvp__users_name(struct nvp__users *users, unsigned int uid, char *buffer, size_t size);
+
+void nvp__users_free(struct nvp__users *users);
+
+#endif
