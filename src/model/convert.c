@@ -3,6 +3,8 @@
  */
 #include <stdio.h>
 
+#include <nvpulse/driver.h>
+#include <nvpulse/function.h>
 #include <nvpulse/value.h>
 
 #include "model/reader.h"
@@ -28,6 +30,12 @@ bool nvp__is_down(nvp_status status)
 {
     return status == NVML_ERROR_GPU_IS_LOST || status == NVML_ERROR_RESET_REQUIRED || status == NVP_ERROR_SHUTTING_DOWN ||
            status == NVP_ERROR_FORKED;
+}
+
+bool nvp__is_missing(const char *function)
+{
+    nvp_driver_info info = NVP_DRIVER_INFO_INIT;
+    return !nvp_function_available(nvp_function_find(function)) && nvp_driver_get_info(&info) == NVP_SUCCESS && info.loaded;
 }
 
 /* Some laptops and boards answer 0 for a limit that they do not have; a limit of 0 W cannot be. */

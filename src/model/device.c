@@ -58,10 +58,12 @@ static nvp_status append(nvp_device_list *list, nvp_device *device)
     return NVP_SUCCESS;
 }
 
+/* The GPU is the last of the list. */
 static nvp_status append_migs(nvp_device_list *list, unsigned int index, nvmlDevice_t parent)
 {
-    unsigned int current = 0, pending = 0, most = 0;
-    if (nvmlDeviceGetMigMode(parent, &current, &pending) != NVML_SUCCESS || current != NVML_DEVICE_MIG_ENABLE ||
+    unsigned int most = 0;
+    if (nvp_device_read_number(list->devices[list->count - 1], NVP_METRIC_MIG_MODE, NVML_DEVICE_MIG_DISABLE) !=
+            NVML_DEVICE_MIG_ENABLE ||
         nvmlDeviceGetMaxMigDeviceCount(parent, &most) != NVML_SUCCESS) {
         return NVP_SUCCESS;
     }
@@ -123,7 +125,7 @@ static bool is_index(const nvp_device *device, const char *which)
     return strcmp(text, which) == 0;
 }
 
-/* With or without leading zeroes of the domain, in any case. */
+/* With or without a domain of zero and leading zeroes, in any case. */
 static bool is_bus_id(nvp_device *device, const char *which)
 {
     if (device->mig_index >= 0 || device->status != NVP_SUCCESS || strchr(which, '.') == NULL) {
@@ -133,12 +135,8 @@ static bool is_bus_id(nvp_device *device, const char *which)
     const nvp_metric metric = NVP_METRIC_IDENTITY_PCI_BUS_ID;
     nvp_device_read(device, &metric, 1, &value);
     const char *bus_id = nvp_value_text(&value);
-    while (*bus_id == '0') {
-        bus_id++;
-    }
-    while (*which == '0') {
-        which++;
-    }
+    bus_id += strspn(bus_id, "0:");
+    which += strspn(which, "0:");
     bool same = *bus_id != '\0' && strcasecmp(bus_id, which) == 0;
     nvp_value_clear(&value);
     return same;

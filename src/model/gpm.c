@@ -27,6 +27,9 @@ void nvp__gpm_clear(struct nvp__gpm *gpm)
 
 static nvp_status ask_support(nvmlDevice_t device)
 {
+    if (nvp__is_missing("nvmlGpmQueryDeviceSupport")) {
+        return NVML_ERROR_FUNCTION_NOT_FOUND;
+    }
     nvmlGpmSupport_t support = { .version = NVML_GPM_SUPPORT_VERSION };
     nvmlReturn_t answer = nvmlGpmQueryDeviceSupport(device, &support);
     if (answer != NVML_SUCCESS) {

@@ -91,7 +91,8 @@ static struct nvp__metric_set complete(struct nvp__reader *reader, const struct 
 static void notice_generation(struct nvp__reader *reader)
 {
     uint64_t generation = nvp_generation();
-    if (reader->generation != generation) {
+    /* While NVML is closed, what is asked next opens it: that is a new generation, too. */
+    if (reader->generation != generation || nvp_get_state() == NVP_STATE_COLD) {
         memset(reader->source, 0, sizeof reader->source);
         memset(reader->before, 0, sizeof reader->before);
         reader->generation = generation;

@@ -85,6 +85,8 @@ void nvp__gpm_clear(struct nvp__gpm *gpm);
 
 /** True for answers that will not change in this generation: the next source is tried. */
 bool nvp__is_unsupported(nvp_status status);
+/** True when the library in use lacks the function: what is not there needs no line in the log each time that it is looked for. */
+bool nvp__is_missing(const char *function);
 /** True for answers after which the device is not asked again in the same read. */
 bool nvp__is_down(nvp_status status);
 

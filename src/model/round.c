@@ -123,10 +123,12 @@ static void ask_fields(struct nvp__reader *reader, struct nvp__round *round, str
     if (round->field_count == 0) {
         return;
     }
-    nvp_status status = nvp_query_fields(reader->handle, round->fields, round->field_count);
+    bool missing = nvp__is_missing("nvmlDeviceGetFieldValues"); /* before 390 */
+    nvp_status status =
+        missing ? (nvp_status)NVML_ERROR_FUNCTION_NOT_FOUND : nvp_query_fields(reader->handle, round->fields, round->field_count);
     int64_t now_us = nvp__wall_us();
     for (size_t i = 0; i < round->field_count; i++) {
-        if (status == NVP_ERROR_NO_MEMORY) {
+        if (missing || status == NVP_ERROR_NO_MEMORY) {
             nvp_value_set_na(&round->fields[i].value, status);
         }
         hand_out(reader, round, round->first_of_field[i], &round->fields[i].value, now_us, again);

@@ -9,11 +9,10 @@
 
 #include <nvpulse/driver.h>
 #include <nvpulse/lifecycle.h>
+#include <nvpulse/query.h>
 
 #include "base/clock.h"
 #include "model/reading.h"
-
-#define VERSION_BYTES 80 /* NVML's own limit for versions */
 
 struct nvp__system_work *nvp__system_work_new(bool events_wanted)
 {
@@ -36,15 +35,28 @@ static void put(struct nvp__system_work *work, nvp_host_field field, nvp_status 
     *place = status == NVP_SUCCESS ? nvp__reading_text(strdup(text), nvp__wall_us()) : nvp__reading_na(status);
 }
 
+static void ask(struct nvp__system_work *work, nvp_host_field field, const char *function)
+{
+    const nvp_query_options quiet = { sizeof quiet, NVP_QUERY_SILENT, NULL };
+    nvp_value value = NVP_VALUE_INIT;
+    nvp_status status = nvp_query(function, NULL, 0, &quiet, &value);
+    char cuda[32];
+    const char *text = nvp_value_text(&value);
+    if (value.kind == NVP_KIND_INT || value.kind == NVP_KIND_UINT) { /* 12040 is 12.4 */
+        int version = (int)nvp_value_number(&value, 0);
+        snprintf(cuda, sizeof cuda, "%d.%d", version / 1000, version % 1000 / 10);
+        text = cuda;
+        value.status = version > 0 ? value.status : NVP_ERROR_SENTINEL;
+    }
+    put(work, field, status != NVP_SUCCESS ? status : value.status, text);
+    nvp_value_clear(&value);
+}
+
 static void read_versions(struct nvp__system_work *work)
 {
-    char text[VERSION_BYTES] = "";
-    put(work, NVP_HOST_DRIVER_VERSION, (nvp_status)nvmlSystemGetDriverVersion(text, sizeof text), text);
-    put(work, NVP_HOST_NVML_VERSION, (nvp_status)nvmlSystemGetNVMLVersion(text, sizeof text), text);
-    int cuda = 0;
-    nvp_status status = (nvp_status)nvmlSystemGetCudaDriverVersion_v2(&cuda);
-    snprintf(text, sizeof text, "%d.%d", cuda / 1000, cuda % 1000 / 10);
-    put(work, NVP_HOST_CUDA_VERSION, status == NVP_SUCCESS && cuda <= 0 ? NVP_ERROR_SENTINEL : status, text);
+    ask(work, NVP_HOST_DRIVER_VERSION, "nvmlSystemGetDriverVersion");
+    ask(work, NVP_HOST_NVML_VERSION, "nvmlSystemGetNVMLVersion");
+    ask(work, NVP_HOST_CUDA_VERSION, "nvmlSystemGetCudaDriverVersion_v2");
     nvp_driver_info info = NVP_DRIVER_INFO_INIT;
     nvp_driver_get_info(&info);
     put(work, NVP_HOST_SIMULATION, info.simulated ? NVP_SUCCESS : NVP_ERROR_NO_DATA,
