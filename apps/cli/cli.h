@@ -18,8 +18,9 @@ enum {
     CLI_USAGE = 2,            /**< the command line is wrong */
     CLI_NO_DRIVER = 3,        /**< NVML cannot be used on this machine */
     CLI_NO_OUTPUT = 4,        /**< the output could not be written */
-    CLI_NOT_EXECUTABLE = 126, /**< `sim`: the command exists but cannot be run */
-    CLI_NOT_FOUND = 127       /**< `sim`: there is no such command */
+    CLI_UNMET = 5,            /**< `select`: there are not enough devices */
+    CLI_NOT_EXECUTABLE = 126, /**< `sim`, `select`: the command exists but cannot be run */
+    CLI_NOT_FOUND = 127       /**< `sim`, `select`: there is no such command */
 };
 
 /** One option; a table of them, ended by an entry without a name, serves parsing and `--help`. */
@@ -50,6 +51,8 @@ extern const cli_command cli_status_command;
 extern const cli_command cli_call_command;
 extern const cli_command cli_sim_command;
 extern const cli_command cli_doctor_command;
+extern const cli_command cli_query_command;
+extern const cli_command cli_select_command;
 
 /** The program's name, as messages begin with it. */
 #define CLI_NAME "nvpulse"

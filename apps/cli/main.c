@@ -30,7 +30,8 @@ static const cli_command help_command = {
 };
 
 static const cli_command *const commands[] = {
-    &cli_status_command, &cli_call_command, &cli_doctor_command, &cli_sim_command, &help_command,
+    &cli_status_command, &cli_query_command, &cli_select_command, &cli_call_command,
+    &cli_doctor_command, &cli_sim_command,   &help_command,
 };
 static const size_t command_count = sizeof commands / sizeof *commands;
 
@@ -51,6 +52,8 @@ static int print_overview(FILE *out)
           "  2  the command line is wrong\n"
           "  3  NVML cannot be used: no library, no driver\n"
           "  4  the output could not be written\n"
+          "  5  'select': there are not enough devices\n"
+          "'query' has the exit statuses of nvidia-smi.\n"
           "\n'nvpulse COMMAND --help' and 'man nvpulse-COMMAND' tell more.\n",
           out);
     return CLI_OK;

@@ -1,0 +1,401 @@
+/*
+ * `nvpulse query`: nvidia-smi's query mode, so that a script goes on to work when one word of it changes. Reads the command line, takes
+ * snapshots, and answers with nvidia-smi's exit codes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nvpulse/nvml.h>
+#include <nvpulse/sampler.h>
+
+#include "driver.h"
+#include "loop.h"
+#include "options.h"
+#include "output.h"
+#include "pick.h"
+#include "query.h"
+#include "size.h"
+
+/** nvidia-smi's exit code for everything that has none of its own. */
+#define EXIT_OTHER 255
+
+enum { KEY_GPU = 256, KEY_APPS, KEY_FORMAT, KEY_LOOP_MS, KEY_HELP_GPU, KEY_HELP_APPS, KEY_WAKE };
+
+static const cli_option options_table[] = {
+    { KEY_GPU, "query-gpu", "FIELDS", "a row for each GPU, with these properties, such as name,power.draw" },
+    { KEY_APPS, "query-compute-apps", "FIELDS", "a row for each process that computes, such as pid,used_memory" },
+    { KEY_FORMAT, "format", "FORMAT", "csv (the default), json or jsonl; with ,noheader and ,nounits for csv" },
+    { 'i', "id", "GPU", "only these: index, UUID or its beginning, PCI bus id; several with commas" },
+    { 'l', "loop", "SECONDS", "again and again, until Ctrl-C; every 5 seconds when no number follows" },
+    { KEY_LOOP_MS, "loop-ms", "MILLISECONDS", "the same in milliseconds; also -lms" },
+    { 'f', "filename", "FILE", "write into FILE" },
+    { KEY_WAKE, "wake", NULL, "ask suspended GPUs, too, which wakes them" },
+    { KEY_HELP_GPU, "help-query-gpu", NULL, "list the properties of a GPU" },
+    { KEY_HELP_APPS, "help-query-compute-apps", NULL, "list the properties of a process" },
+    { 'h', "help", NULL, "print this help" },
+    CLI_OPTIONS_END,
+};
+
+static int run_query(int argc, char **argv, FILE *out);
+
+const cli_command cli_query_command = {
+    .name = "query",
+    .operands = "",
+    .summary = "Query GPUs in the way of nvidia-smi, with its names and formats",
+    .details = "\n"
+               "In a script, 'nvidia-smi --query-gpu=...' becomes 'nvpulse query --query-gpu=...'; the rest stays.\n"
+               "Exit codes are nvidia-smi's: 2 wrong command line, 4 no permission, 6 no such GPU, 9 no driver,\n"
+               "10 no answer in time, 12 no library, 15 GPU lost, 255 anything else.\n"
+               "\n"
+               "Examples:\n"
+               "  nvpulse query --query-gpu=name,power.draw,memory.used --format=csv\n"
+               "  nvpulse query --query-gpu=index,utilization.gpu --format=csv,noheader,nounits -i 0,1 -lms 500\n"
+               "  nvpulse query --query-compute-apps=pid,process_name,used_memory --format=json\n",
+    .options = options_table,
+    .run = run_query,
+};
+
+/** The command line, read. */
+struct request {
+    query_columns columns;
+    query_format format;
+    const char *ids, *file;
+    uint64_t interval_ms; /**< 0: once */
+    bool has_query, wake, help, help_gpu, help_apps;
+};
+
+/* nvidia-smi takes -lms for --loop-ms, and -l without a number; getopt_long does not. */
+static void translate_arguments(int argc, char **argv)
+{
+    static char loop_ms[] = "--loop-ms", loop_default[] = "--loop=5";
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        bool is_loop = strcmp(argv[i], "-l") == 0 || strcmp(argv[i], "--loop") == 0;
+        if (strcmp(argv[i], "-lms") == 0) {
+            argv[i] = loop_ms;
+        } else if (is_loop && (i + 1 == argc || argv[i + 1][0] == '-')) {
+            argv[i] = loop_default;
+        }
+    }
+}
+
+static bool take_query(struct request *request, query_kind kind, const char *list, int *code)
+{
+    if (request->has_query) {
+        *code = cli_misuse(&cli_query_command, "one of --query-gpu and --query-compute-apps, once");
+        return false;
+    }
+    request->has_query = true;
+    *code = query_columns_parse(&request->columns, &cli_query_command, kind, list);
+    return *code == CLI_OK;
+}
+
+/* "5", "=5" (of "-l=5"), "ms=500" (of "-lms=500"); and the number of --loop-ms. */
+static bool take_interval(struct request *request, const cli_options *options, bool milliseconds)
+{
+    const char *text = options->argument;
+    char *end = NULL;
+    milliseconds = milliseconds || strncmp(text, "ms", 2) == 0;
+    text += strncmp(text, "ms", 2) == 0 ? 2 : 0;
+    text += *text == '=';
+    errno = 0;
+    unsigned long number = text[0] >= '0' && text[0] <= '9' ? strtoul(text, &end, 10) : 0;
+    if (milliseconds && end != NULL && *end == '\0' && errno == 0 && number > 0) {
+        request->interval_ms = number;
+        return true;
+    }
+    if (!milliseconds && cli_parse_milliseconds(text, &request->interval_ms) && request->interval_ms > 0) {
+        return true;
+    }
+    cli_misuse(&cli_query_command, "--%s: '%s' is no time that can be waited", milliseconds ? "loop-ms" : "loop", text);
+    return false;
+}
+
+/* Takes one option; false after a message. */
+static bool take_option(struct request *request, const cli_options *options, int key, int *code)
+{
+    const char *text = options->argument;
+    switch (key) {
+    case KEY_GPU:
+        return take_query(request, QUERY_GPUS, text, code);
+    case KEY_APPS:
+        return take_query(request, QUERY_APPS, text, code);
+    case KEY_FORMAT:
+        return query_format_parse(&request->format, &cli_query_command, text);
+    case 'i': /* "-i=0" works with nvidia-smi, too */
+        request->ids = text + (text[0] == '=');
+        return true;
+    case 'l':
+    case KEY_LOOP_MS:
+        return take_interval(request, options, key == KEY_LOOP_MS);
+    case 'f':
+        request->file = text + (text[0] == '=');
+        return true;
+    case KEY_WAKE:
+        return request->wake = true;
+    case KEY_HELP_GPU:
+        return request->help_gpu = true;
+    case KEY_HELP_APPS:
+        return request->help_apps = true;
+    case 'h':
+        return request->help = true;
+    default:
+        return false;
+    }
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+    cli_options options;
+    int code = CLI_USAGE, count;
+    translate_arguments(argc, argv);
+    cli_options_begin(&options, &cli_query_command, argc, argv);
+    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
+        code = CLI_USAGE;
+        if (!take_option(request, &options, key, &code)) {
+            return code;
+        }
+    }
+    char **operands = cli_options_operands(&options, &count);
+    if (request->help || request->help_gpu || request->help_apps) {
+        return CLI_OK;
+    }
+    if (count > 0) {
+        return cli_misuse(&cli_query_command, "unexpected operand '%s'", operands[0]);
+    }
+    if (!request->has_query) {
+        return cli_misuse(&cli_query_command, "what to query is missing: --query-gpu=FIELDS or --query-compute-apps=FIELDS");
+    }
+    return CLI_OK;
+}
+
+/** What a round of the query works with. */
+struct round {
+    const struct request *request;
+    const nvp_snapshot *snapshot;
+    bool *chosen; /**< for each device */
+    FILE *out;
+    size_t rows;
+    int code;
+};
+
+/* The exit code that a device deserves that could not be asked. */
+static int device_code(const nvp_device_sample *device)
+{
+    switch (device->state) {
+    case NVP_DEVICE_LOST:
+        return NVML_ERROR_GPU_IS_LOST;
+    case NVP_DEVICE_STALLED:
+        return NVML_ERROR_TIMEOUT;
+    case NVP_DEVICE_FAILED:
+        return query_exit_code(device->status);
+    default:
+        return CLI_OK;
+    }
+}
+
+static void print_row(struct round *round, const nvp_device_sample *device, const nvp_process *process)
+{
+    query_row row = { round->snapshot, device, process };
+    if (!query_print_row(&round->request->columns, &round->request->format, &row, round->rows == 0, round->out)) {
+        cli_no_memory(&cli_query_command);
+        round->code = EXIT_OTHER;
+    }
+    round->rows++;
+}
+
+static void print_gpus(struct round *round)
+{
+    const nvp_device_sample *device;
+    for (size_t i = 0; (device = nvp_snapshot_device(round->snapshot, i)) != NULL; i++) {
+        if (round->chosen[i]) {
+            print_row(round, device, NULL);
+        }
+    }
+}
+
+/* The GPU of a process, when it, or the MIG device of it that the process runs on, was chosen. */
+static const nvp_device_sample *gpu_of(const struct round *round, const nvp_process *process)
+{
+    uint64_t index = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), UINT64_MAX);
+    uint64_t mig = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), UINT64_MAX);
+    const nvp_device_sample *device, *gpu = NULL;
+    bool chosen = false;
+    for (size_t i = 0; (device = nvp_snapshot_device(round->snapshot, i)) != NULL; i++) {
+        bool is_gpu = device->mig_index < 0;
+        if (device->index == index && (is_gpu || (uint64_t)device->mig_index == mig)) {
+            gpu = is_gpu ? device : gpu;
+            chosen = chosen || round->chosen[i];
+        }
+    }
+    return chosen ? gpu : NULL;
+}
+
+static void print_apps(struct round *round)
+{
+    const nvp_process *process;
+    for (size_t i = 0; (process = nvp_snapshot_process(round->snapshot, i)) != NULL; i++) {
+        uint64_t type = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_TYPE), 0);
+        const nvp_device_sample *gpu = gpu_of(round, process);
+        if (gpu != NULL && (type & (NVP_PROCESS_TYPE_COMPUTE | NVP_PROCESS_TYPE_MPS)) != 0) {
+            print_row(round, gpu, process);
+        }
+    }
+}
+
+/* Marks what -i names, or every GPU. An exit code after a message, when there is nothing that it names. */
+static int choose(const struct request *request, const nvp_snapshot *snapshot, bool *chosen)
+{
+    const nvp_device_sample *device;
+    const char *missing = NULL;
+    if (request->ids == NULL) {
+        for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
+            chosen[i] = device->mig_index < 0;
+        }
+        return CLI_OK;
+    }
+    cli_match match = cli_pick_mark(snapshot, request->ids, false, chosen, &missing);
+    if (match == CLI_MATCH_ONE) {
+        return CLI_OK;
+    }
+    cli_pick_refuse(&cli_query_command, snapshot, match, missing);
+    return NVML_ERROR_NOT_FOUND;
+}
+
+/* One round: rows for what was chosen. Returns the exit code. */
+static int print_round(const struct request *request, const nvp_snapshot *snapshot, FILE *out)
+{
+    size_t count = nvp_snapshot_device_count(snapshot);
+    struct round round = { request, snapshot, calloc(count + 1, sizeof(bool)), out, 0, CLI_OK };
+    if (round.chosen == NULL) {
+        cli_no_memory(&cli_query_command);
+        return EXIT_OTHER;
+    }
+    round.code = choose(request, snapshot, round.chosen);
+    if (round.code == CLI_OK) {
+        query_print_begin(&request->format, out);
+        (request->columns.kind == QUERY_GPUS ? print_gpus : print_apps)(&round);
+        query_print_end(&request->format, out);
+        for (size_t i = 0; i < count; i++) {
+            int code = round.chosen[i] ? device_code(nvp_snapshot_device(snapshot, i)) : CLI_OK;
+            round.code = round.code == CLI_OK ? code : round.code;
+        }
+    }
+    free(round.chosen);
+    return round.code;
+}
+
+/* Writes what a round has printed; false ends the loop, and `code` says why when it is an error. */
+static bool flush(const struct request *request, FILE *file, FILE *out, int *code)
+{
+    int failure = CLI_OK;
+    if (request->file == NULL) {
+        bool goes_on = cli_output_flush(out, &failure);
+        *code = failure != CLI_OK ? EXIT_OTHER : *code;
+        return goes_on;
+    }
+    if (fflush(file) == 0 && !ferror(file)) {
+        return true;
+    }
+    cli_fail(EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
+    *code = EXIT_OTHER;
+    return false;
+}
+
+static nvp_sampler *new_sampler(const struct request *request)
+{
+    bool picks = request->ids != NULL && cli_pick_needs_metrics(request->ids);
+    nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
+    nvp_metric *metrics = query_columns_metrics(&request->columns, cli_pick_metric_count, &options.metric_count);
+    nvp_sampler *sampler = NULL;
+    for (size_t i = 0; metrics != NULL && picks && i < cli_pick_metric_count; i++) {
+        metrics[options.metric_count++] = cli_pick_metrics[i];
+    }
+    options.metrics = metrics;
+    options.flags |= request->columns.kind == QUERY_GPUS ? (unsigned int)NVP_SNAPSHOT_NO_PROCESSES : 0;
+    options.flags |= request->wake ? (unsigned int)NVP_SNAPSHOT_WAKE : 0;
+    if (metrics == NULL || nvp_sampler_new(&options, &sampler) != NVP_SUCCESS) {
+        cli_no_memory(&cli_query_command);
+    }
+    free(metrics);
+    return sampler;
+}
+
+/* One snapshot and its rows; the header before the first. */
+static int sample(const struct request *request, nvp_sampler *sampler, bool *has_header, FILE *file)
+{
+    nvp_snapshot *snapshot = NULL;
+    nvp_status status = nvp_sampler_sample(sampler, &snapshot);
+    if (status != NVP_SUCCESS) {
+        cli_fail(0, &cli_query_command, "the GPUs cannot be asked: %s (%s)", nvp_status_text(status), nvp_status_name(status));
+        return query_exit_code(status);
+    }
+    if (!*has_header) {
+        query_print_header(&request->columns, &request->format, file);
+        *has_header = true;
+    }
+    int code = print_round(request, snapshot, file);
+    nvp_snapshot_free(snapshot);
+    return code;
+}
+
+static int query_into(const struct request *request, FILE *file, FILE *out)
+{
+    nvp_sampler *sampler = new_sampler(request);
+    if (sampler == NULL) {
+        return EXIT_OTHER;
+    }
+    cli_loop loop;
+    bool has_header = false;
+    int code = sample(request, sampler, &has_header, file);
+    bool goes_on = flush(request, file, out, &code) && request->interval_ms > 0 && code != NVML_ERROR_NOT_FOUND;
+    if (goes_on && !cli_loop_begin(&loop, request->interval_ms, request->file == NULL)) {
+        goes_on = false;
+        code = EXIT_OTHER;
+    }
+    while (goes_on && cli_loop_wait(&loop)) { /* a driver that fails meanwhile is asked again in the next round */
+        code = sample(request, sampler, &has_header, file);
+        goes_on = flush(request, file, out, &code);
+    }
+    nvp_sampler_free(sampler);
+    return code;
+}
+
+static int query(const struct request *request, FILE *out)
+{
+    nvp_status status = cli_driver_open();
+    if (status == NVML_ERROR_GPU_NOT_FOUND) { /* the driver works, but finds no GPU of its own */
+        fputs("No devices were found\n", out);
+        return NVML_ERROR_NOT_FOUND;
+    }
+    if (status != NVP_SUCCESS) {
+        cli_driver_explain(&cli_query_command, status, false);
+        return query_exit_code(status);
+    }
+    FILE *file = request->file == NULL ? out : fopen(request->file, "we");
+    if (file == NULL) {
+        return cli_fail(EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
+    }
+    int code = query_into(request, file, out);
+    if (file != out && fclose(file) != 0) {
+        code = cli_fail(EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
+    }
+    return code;
+}
+
+static int run_query(int argc, char **argv, FILE *out)
+{
+    struct request request = { 0 };
+    int code = parse(&request, argc, argv);
+    if (code != CLI_OK) {
+        code = code == CLI_FAILED ? EXIT_OTHER : code;
+    } else if (request.help) {
+        code = cli_options_help(&cli_query_command, out);
+    } else if (request.help_gpu || request.help_apps) {
+        query_fields_help(request.help_gpu ? QUERY_GPUS : QUERY_APPS, out);
+    } else {
+        code = query(&request, out);
+    }
+    query_columns_free(&request.columns);
+    return code;
+}
