@@ -100,6 +100,15 @@ NVP_API nvp_snapshot *nvp_snapshot_retain(nvp_snapshot *snapshot);
 /** Takes a reference back; the last one frees the snapshot. NULL is allowed. */
 NVP_API void nvp_snapshot_free(nvp_snapshot *snapshot);
 
+/**
+ * Makes a snapshot of some of the devices and processes of another one, which it keeps a reference to; all else is the same in both.
+ *
+ * @param devices    for each device of `snapshot`, whether the part has it; NULL: all
+ * @param processes  the same for each process
+ * Returns NVP_SUCCESS, NVP_ERROR_BAD_ARGUMENT or NVP_ERROR_NO_MEMORY. Free the part with nvp_snapshot_free().
+ */
+NVP_API nvp_status nvp_snapshot_part(nvp_snapshot *snapshot, const bool *devices, const bool *processes, nvp_snapshot **part);
+
 /** When it was made, in microseconds since 1970. */
 NVP_API int64_t nvp_snapshot_time_us(const nvp_snapshot *snapshot);
 /** 1 for the first snapshot of a sampler, and one more for each that follows. */

@@ -41,6 +41,7 @@ void nvp_snapshot_free(nvp_snapshot *snapshot)
 {
     if (snapshot != NULL && atomic_fetch_sub_explicit(&snapshot->references, 1, memory_order_acq_rel) == 1) {
         nvp__arena_clear(&snapshot->arena);
+        nvp_snapshot_free(snapshot->origin);
         free(snapshot);
     }
 }

@@ -26,6 +26,7 @@ struct nvp_snapshot {
     size_t process_count;
     nvp_process *processes;
     nvp_status process_status;
+    nvp_snapshot *origin; /* of a part: the snapshot that owns the readings; NULL otherwise */
 };
 
 /** An empty snapshot with one reference; every host field is N/A (no data). NULL when memory ran out. */
