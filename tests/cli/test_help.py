@@ -8,7 +8,7 @@ import unittest
 
 import harness
 
-COMMANDS = ("status", "call", "doctor", "sim")
+COMMANDS = ("status", "query", "select", "call", "doctor", "sim")
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+))?  ", re.MULTILINE)
 MANUAL_OPTION = re.compile(r"^\.TP\n\.B[R]? ((?:\\-\w \", \" )?\\-\\-[^\n]*)$", re.MULTILINE)
 
@@ -65,7 +65,9 @@ class HelpTest(harness.CommandTest):
                 self.assertLessEqual(len(line), 110, line)
 
     def test_no_command(self):
-        self.assert_result(self.run_plain(), 2, "", "a command is missing")
+        result = self.assert_result(self.run_plain(), 2, "", "a command is missing: ")
+        for command in COMMANDS + ("help",):
+            self.assertRegex(result.err, rf"\b{command}\b")
 
     def test_unknown_command(self):
         self.assert_result(self.run_plain("statsu"), 2, "", "unknown command 'statsu'; did you mean 'status'?")
@@ -106,12 +108,12 @@ class ManualTest(harness.CommandTest):
             self.assertEqual(of_help, options_of_manual(manual(f"nvpulse-{command}.1")), command)
 
     def test_every_exit_status_is_documented(self):
-        for code in ("0", "1", "2", "3", "4", "126", "127"):
+        for code in ("0", "1", "2", "3", "4", "5", "126", "127"):
             self.assertRegex(manual("nvpulse.1"), rf"(?m)^\.B {code}$")
 
     def test_version_is_that_of_the_program(self):
         version = self.run_plain("--version").out.split()[1]
-        for page in ("nvpulse.1", "nvpulse-status.1", "nvpulse-call.1", "nvpulse-doctor.1", "nvpulse-sim.1"):
+        for page in ["nvpulse.1"] + [f"nvpulse-{command}.1" for command in COMMANDS]:
             self.assertIn(f'"nvpulse {version}"', manual(page).splitlines()[1])
 
     @unittest.skipUnless(shutil.which("man"), "man is not installed")
