@@ -3,6 +3,8 @@
  */
 #include "driver/call.h"
 
+#include "driver/latency.h"
+
 #include <pthread.h>
 
 /* As in a real driver, nothing frees this lock in a child that was forked while another thread held it. */
@@ -15,6 +17,9 @@ nvmlReturn_t nvpsim__call_attend(nvpsim_call *call, int function, int device, nv
     if (attention & NVPSIM_ATTEND_LOCK) {
         pthread_mutex_lock(&driver_lock);
         call->holds_driver_lock = true;
+    }
+    if (so_far == NVML_SUCCESS && (attention & NVPSIM_ATTEND_LATENCY)) {
+        nvpsim__latency_of_function(function);
     }
     if (so_far == NVML_SUCCESS && (attention & NVPSIM_ATTEND_FAULTS)) {
         return (nvmlReturn_t)nvpsim__fault_act(function, device);

@@ -3,12 +3,11 @@
  */
 #include "driver/fault.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/function.h"
+#include "driver/latency.h"
 #include "driver/session.h"
 
 _Atomic unsigned nvpsim__attention;
@@ -56,14 +55,6 @@ static bool rule_hits(nvpsim_rule *rule, int function, int device)
     return before >= rule->after_calls && (rule->times == 0 || before - rule->after_calls < rule->times);
 }
 
-static void spend(uint64_t latency_ns)
-{
-    struct timespec left = { (time_t)(latency_ns / NVPSIM_NS_PER_S), (long)(latency_ns % NVPSIM_NS_PER_S) };
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-        ;
-    }
-}
-
 static void wait_until_cleared(uint64_t since)
 {
     pthread_mutex_lock(&lock);
@@ -90,7 +81,7 @@ int nvpsim__fault_act(int function, int device)
     uint64_t before = clear_count;
     pthread_mutex_unlock(&lock);
     if (latency_ns > 0) {
-        spend(latency_ns);
+        nvpsim__spend(latency_ns);
     }
     if (hang) {
         wait_until_cleared(before);

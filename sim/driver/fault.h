@@ -11,7 +11,7 @@
 #include "scenario/scenario.h"
 
 /** Reasons for a call to leave the short path; relaxed: a rule takes effect when the thread that added it says so. */
-enum { NVPSIM_ATTEND_FAULTS = 1, NVPSIM_ATTEND_LOCK = 2 };
+enum { NVPSIM_ATTEND_FAULTS = 1, NVPSIM_ATTEND_LOCK = 2, NVPSIM_ATTEND_LATENCY = 4 };
 extern _Atomic unsigned nvpsim__attention;
 
 typedef struct nvpsim_rule {

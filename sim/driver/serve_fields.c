@@ -2,6 +2,7 @@
  * Field values: one reader for each kind of field, found by id in fields.def.
  * Each entry of a batch has its own result; the call itself succeeds.
  */
+#include "driver/latency.h"
 #include "driver/serve.h"
 
 /** One entry of a batch that is being answered. */
@@ -396,11 +397,15 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetFieldValues(nvmlDevice_t device, int val
     if (!values || valuesCount <= 0) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
+    uint64_t slowest_ns = 0;
     for (int i = 0; i < valuesCount; i++) {
+        uint64_t latency_ns = nvpsim__latency_of_field(values[i].fieldId);
+        slowest_ns = latency_ns > slowest_ns ? latency_ns : slowest_ns;
         values[i].timestamp = (long long)nvpsim__wall_us(now_ns);
         values[i].latencyUsec = 0;
         values[i].nvmlReturn = field_read(own, now_ns, &values[i]);
     }
+    nvpsim__spend(slowest_ns);
     return NVML_SUCCESS;
 }
 

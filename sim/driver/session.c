@@ -110,6 +110,9 @@ static void faults_load(const nvpsim_scenario *scenario)
                                               .after_calls = device->failure_after_calls.value });
         }
     }
+    if (scenario->latency.state == NVPSIM_GIVEN && scenario->latency.value == NVPSIM_LATENCY_MEASURED) {
+        atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_LATENCY, memory_order_relaxed);
+    }
     if (scenario->driver_lock.state == NVPSIM_GIVEN && scenario->driver_lock.value) {
         atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_LOCK, memory_order_relaxed);
     }

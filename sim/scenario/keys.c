@@ -13,6 +13,9 @@ static const nvpsim_choice choice_clock[] = { { "real", NVPSIM_CLOCK_REAL }, { "
 static const nvpsim_choice choice_handles[] = { { "stable", NVPSIM_HANDLES_STABLE },
                                                 { "fresh", NVPSIM_HANDLES_FRESH },
                                                 { NULL, 0 } };
+static const nvpsim_choice choice_latency[] = { { "none", NVPSIM_LATENCY_NONE },
+                                                { "measured", NVPSIM_LATENCY_MEASURED },
+                                                { NULL, 0 } };
 static const nvpsim_choice choice_privileged[] = {
     { "auto", NVPSIM_PRIVILEGED_AUTO }, { "true", NVPSIM_PRIVILEGED_YES }, { "false", NVPSIM_PRIVILEGED_NO }, { NULL, 0 }
 };

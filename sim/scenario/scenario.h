@@ -207,7 +207,7 @@ typedef struct nvpsim_scenario {
     nvpsim_arena arena;
     const char *source; /* file name, or "profile NAME" */
     nvpsim_text name, description, base;
-    nvpsim_number clock, seed, handles, driver_lock, privileged, device_count;
+    nvpsim_number clock, seed, handles, latency, driver_lock, privileged, device_count;
     nvpsim_number nvlink_version, nvlink_links, nvlink_mbps, c2c_enabled;
     nvpsim_movement nvlink_tx_kbps, nvlink_rx_kbps;
     nvpsim_switch_spec *switches;
@@ -229,6 +229,7 @@ typedef struct nvpsim_scenario {
 } nvpsim_scenario;
 
 enum { NVPSIM_CLOCK_REAL, NVPSIM_CLOCK_STEPPED };
+enum { NVPSIM_LATENCY_NONE, NVPSIM_LATENCY_MEASURED };
 enum { NVPSIM_HANDLES_STABLE, NVPSIM_HANDLES_FRESH };
 enum { NVPSIM_PRIVILEGED_AUTO, NVPSIM_PRIVILEGED_NO, NVPSIM_PRIVILEGED_YES };
 
