@@ -163,6 +163,7 @@ static void read_mig_devices(struct nvp__device_work *work, const struct nvp__me
 void nvp__device_work_run(void *context)
 {
     struct nvp__device_work *work = context;
+    int64_t began_us = nvp__wall_us();
     if (!find_device(work)) {
         return;
     }
@@ -185,4 +186,8 @@ void nvp__device_work_run(void *context)
         }
     }
     work->sampled_at_us = nvp__wall_us();
+    nvp__reader_set_time(&work->reader, began_us, work->sampled_at_us);
+    for (size_t i = 0; i < work->mig_count; i++) {
+        nvp__reader_set_time(&work->migs[i]->reader, began_us, work->sampled_at_us);
+    }
 }

@@ -33,9 +33,9 @@ struct nvp__form {
 
 extern const struct nvp__form nvp__form_metrics, nvp__form_host, nvp__form_process;
 
-/** When the readings of a group were made, if their ages do not say otherwise. */
+/** When the readings of a group were made, if their ages do not say otherwise; and the moment that ages count back from. */
 struct nvp__base_times {
-    int64_t read_at_us, host_read_at_us;
+    int64_t read_at_us, host_read_at_us, now_us;
 };
 
 static inline int64_t nvp__base_time(const struct nvp__form *form, unsigned int field, struct nvp__base_times times)

@@ -347,8 +347,7 @@ static bool read_ages(struct nvp__json *json, struct nvp__group *group)
             return false;
         }
         if (reading != NULL) {
-            int64_t base_us = nvp__base_time(group->form, field, group->times);
-            set_time(reading, never ? 0 : (int64_t)((uint64_t)base_us - (uint64_t)age_us));
+            set_time(reading, never ? 0 : (int64_t)((uint64_t)group->times.now_us - (uint64_t)age_us));
         }
     }
     return true;

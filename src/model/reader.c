@@ -70,6 +70,21 @@ void nvp__reader_put(struct nvp__reader *reader, unsigned int metric, nvp_readin
     *place = reading;
 }
 
+void nvp__reader_set_time(struct nvp__reader *reader, int64_t since_us, int64_t time_us)
+{
+    for (size_t m = 0; m < NVP_METRIC_COUNT; m++) {
+        nvp_reading *reading = &reader->readings[m];
+        if (reading->read_at_us < since_us) {
+            continue;
+        }
+        reading->read_at_us = time_us;
+        for (uint32_t i = 0; reading->kind == NVP_KIND_LIST && i < reading->count; i++) {
+            nvp_reading *item = (nvp_reading *)(uintptr_t)&reading->as.items[i]; /* the reader's own */
+            item->read_at_us = item->kind == NVP_KIND_NA ? 0 : time_us;
+        }
+    }
+}
+
 /* Counters whose rate is asked for are read, too. What no source can give any more is left alone: it keeps its reason. */
 static struct nvp__metric_set complete(struct nvp__reader *reader, const struct nvp__metric_set *set)
 {

@@ -68,6 +68,9 @@ void nvp__reader_clear(struct nvp__reader *reader);
  */
 void nvp__reader_read(struct nvp__reader *reader, const struct nvp__metric_set *set, bool costly);
 
+/** Gives everything that was read since `since_us` one time, that of its sample: what was read together has one age. */
+void nvp__reader_set_time(struct nvp__reader *reader, int64_t since_us, int64_t time_us);
+
 /** Puts a reading in its place, with a copy of its text; items are taken over. */
 void nvp__reader_put(struct nvp__reader *reader, unsigned int metric, nvp_reading reading);
 

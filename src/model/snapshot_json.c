@@ -146,31 +146,31 @@ static void put_na(struct members *na, const char *name, int64_t index, const nv
     }
 }
 
-/* The age of a reading that was not made at the usual time: base time less when it was; null when it never was. */
-static void put_age(struct members *ages, const char *name, int64_t index, const nvp_reading *reading, int64_t base_us)
+/* The age of a reading that was not made at the usual time; null when it never was. */
+static void put_age(struct members *ages, const char *name, int64_t index, const nvp_reading *reading, int64_t now_us)
 {
     nvp__out_text(ages->out, ages->separator[0] == '{' ? ",\"ages_us\":" : "");
     put_key(ages, name, index);
     if (reading->read_at_us == 0) {
         nvp__out_text(ages->out, "null");
     } else {
-        put_int(ages->out, (int64_t)((uint64_t)base_us - (uint64_t)reading->read_at_us));
+        put_int(ages->out, (int64_t)((uint64_t)now_us - (uint64_t)reading->read_at_us));
     }
 }
 
 static void put_ages(struct members *ages, const struct nvp__form *form, unsigned int field, const nvp_reading *reading,
-                     int64_t base_us)
+                     struct nvp__base_times times)
 {
     if (nvp__form_is_left_out(reading)) {
         return;
     }
-    if (reading->read_at_us != nvp__usual_time(reading, form->na_has_time, base_us)) {
-        put_age(ages, form->name(field), -1, reading, base_us);
+    if (reading->read_at_us != nvp__usual_time(reading, form->na_has_time, nvp__base_time(form, field, times))) {
+        put_age(ages, form->name(field), -1, reading, times.now_us);
     }
     for (uint32_t i = 0; reading->kind == NVP_KIND_LIST && i < reading->count; i++) {
         const nvp_reading *item = &reading->as.items[i];
         if (item->read_at_us != nvp__usual_time(item, false, reading->read_at_us)) {
-            put_age(ages, form->name(field), i, item, base_us);
+            put_age(ages, form->name(field), i, item, times.now_us);
         }
     }
 }
@@ -196,7 +196,7 @@ static void put_beside(struct nvp__out *out, const struct nvp__form *form, const
     }
     nvp__out_text(out, "}");
     for (unsigned int i = 0; i < form->count; i++) {
-        put_ages(&ages, form, i, &readings[i], nvp__base_time(form, i, times));
+        put_ages(&ages, form, i, &readings[i], times);
     }
     nvp__out_text(out, ages.separator[0] == '{' ? "" : "}");
 }
@@ -232,14 +232,14 @@ static void put_fields(struct nvp__out *out, const struct nvp__form *form, const
 static void put_host(struct nvp__out *out, const nvp_snapshot *snapshot, int64_t read_at_us)
 {
     nvp__out_text(out, ",\"host\":{");
-    put_fields(out, &nvp__form_host, snapshot->host, (struct nvp__base_times){ .read_at_us = read_at_us });
+    put_fields(out, &nvp__form_host, snapshot->host, (struct nvp__base_times){ read_at_us, 0, snapshot->time_us });
     nvp__out_text(out, "}");
 }
 
 static void put_device(struct nvp__out *out, const nvp_device_sample *device)
 {
     struct members values = { out, "" };
-    struct nvp__base_times times = { .read_at_us = base_of(&nvp__form_metrics, device->metrics, false) };
+    struct nvp__base_times times = { base_of(&nvp__form_metrics, device->metrics, false), 0, device->sampled_at_us };
     nvp__out_text(out, "{\"index\":");
     nvp__out_uint(out, device->index);
     nvp__out_text(out, ",\"mig_index\":");
@@ -265,9 +265,9 @@ static void put_device(struct nvp__out *out, const nvp_device_sample *device)
     nvp__out_text(out, "}");
 }
 
-static void put_process(struct nvp__out *out, const nvp_process *process, int64_t host_read_at_us)
+static void put_process(struct nvp__out *out, const nvp_process *process, int64_t host_read_at_us, int64_t now_us)
 {
-    struct nvp__base_times times = { base_of(&nvp__form_process, process->fields, false), host_read_at_us };
+    struct nvp__base_times times = { base_of(&nvp__form_process, process->fields, false), host_read_at_us, now_us };
     nvp__out_text(out, "{");
     put_fields(out, &nvp__form_process, process->fields, times);
     nvp__out_text(out, "}");
@@ -327,7 +327,7 @@ nvp_status nvp_snapshot_to_json(const nvp_snapshot *snapshot, char **text, size_
     nvp__out_text(&out, ",\"processes\":[");
     for (size_t i = 0; i < snapshot->process_count; i++) {
         nvp__out_text(&out, i == 0 ? "" : ",");
-        put_process(&out, &snapshot->processes[i], host_read_at_us);
+        put_process(&out, &snapshot->processes[i], host_read_at_us, snapshot->time_us);
     }
     nvp__out_text(&out, "]}");
     size_t written = out.length;

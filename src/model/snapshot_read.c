@@ -117,6 +117,7 @@ static bool read_metrics(struct nvp__json *json, nvp_snapshot *snapshot, unsigne
     group.na = parts->na; /* they stand beside the object of the metrics, not in it */
     group.ages = 0;
     group.times.read_at_us = parts->read_at_us;
+    group.times.now_us = parts->sampled_at_us;
     for (unsigned int at = nvp__json_first(json, whole); at != 0; at = nvp__json_next(json, whole, at)) {
         char name[16];
         nvp__json_word(json, at, name, sizeof(name));
@@ -189,6 +190,7 @@ static bool read_processes(struct nvp__json *json, nvp_snapshot *snapshot, unsig
         struct nvp__group group = { .form = &nvp__form_process, .arena = &snapshot->arena };
         group.readings = processes[snapshot->process_count].fields;
         group.times.host_read_at_us = host_read_at_us;
+        group.times.now_us = snapshot->time_us;
         if (!read_fields(json, at, &group)) {
             return false;
         }
@@ -218,6 +220,7 @@ static bool read_whole(struct nvp__json *json, nvp_snapshot *snapshot)
     snapshot->time_us = parts.time_us;
     snapshot->process_status = parts.process_status.status;
     struct nvp__group host = { .form = &nvp__form_host, .arena = &snapshot->arena, .readings = snapshot->host };
+    host.times.now_us = parts.time_us;
     return read_fields(json, parts.host, &host) && read_devices(json, snapshot, parts.devices) &&
            read_processes(json, snapshot, parts.processes, host.times.read_at_us);
 }
