@@ -50,6 +50,7 @@ int main(int argc, char **argv)
     bench_ending(); /* in children, before this process opens anything */
     bench_compat(simulators);
     bench_adapters(drivers, false);
+    bench_model();
     bench_guard();
     bench_by_name();
     if (beside_this_program("nvpulse", nvpulse, sizeof(nvpulse))) {

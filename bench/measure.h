@@ -51,6 +51,7 @@ void bench_compat(const char *simulators);
 /** `drivers`: the folder of those that do nothing. `all`: every adapter is printed, else the slowest. */
 void bench_adapters(const char *drivers, bool all);
 void bench_ending(void);
+void bench_model(void);
 void bench_status(const char *nvpulse);
 
 #endif
