@@ -14,19 +14,6 @@ nvmlReturn_t nvp__compat_cpu_affinity_from_scope(nvmlDevice_t device, unsigned i
     return NVP__OWN(nvmlDeviceGetCpuAffinityWithinScope)(device, size, set, NVML_AFFINITY_SCOPE_NODE);
 }
 
-nvmlReturn_t nvp__compat_cpu_affinity_scope_from_plain(nvmlDevice_t device, unsigned int size, unsigned long *set,
-                                                       nvmlAffinityScope_t scope)
-{
-    switch (scope) {
-    case NVML_AFFINITY_SCOPE_NODE:
-        return NVP__OWN(nvmlDeviceGetCpuAffinity)(device, size, set);
-    case NVML_AFFINITY_SCOPE_SOCKET:
-        return NVML_ERROR_NOT_SUPPORTED;
-    default:
-        return NVML_ERROR_INVALID_ARGUMENT;
-    }
-}
-
 /*
  * The header of 340 has words of 32 bits. Twice the words are asked for, with room for twice the larger ones: whichever the library
  * writes, what the caller wants stands at the front, and it never writes past the end.
@@ -44,4 +31,19 @@ nvmlReturn_t nvp__compat_cpu_affinity_340(nvmlDevice_t device, unsigned int size
         memcpy(set, words, asked * sizeof(*set));
     }
     return status;
+}
+
+nvmlReturn_t nvp__compat_cpu_affinity_scope_from_plain(nvmlDevice_t device, unsigned int size, unsigned long *set,
+                                                       nvmlAffinityScope_t scope)
+{
+    switch (scope) {
+    case NVML_AFFINITY_SCOPE_NODE: /* without that call: the header of 340 */
+        return nvp__exported_at(NVP_FN_nvmlDeviceGetTopologyCommonAncestor) != NULL
+                   ? NVP__OWN(nvmlDeviceGetCpuAffinity)(device, size, set)
+                   : nvp__compat_cpu_affinity_340(device, size, set);
+    case NVML_AFFINITY_SCOPE_SOCKET:
+        return NVML_ERROR_NOT_SUPPORTED;
+    default:
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
 }

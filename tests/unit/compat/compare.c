@@ -114,3 +114,66 @@ void set_unknown(const char *type, void *object, const char *name)
     }
     fail_msg("%s has no %s", type, name);
 }
+
+static const struct field *field_of(const char *type, const char *name)
+{
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (strcmp(fields[i].type, type) == 0 && strcmp(fields[i].name, name) == 0) {
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_unknown(const struct field *field, const char *bytes)
+{
+    if (strcmp(field->flags, "NVP_FIELD_TEXT") == 0) {
+        return bytes[0] == '\0';
+    }
+    for (size_t i = 0; i < field->element_size * field->count; i++) {
+        if ((unsigned char)bytes[i] != 0xff) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void assert_agreeing_elements(const struct field *field, const char *answer, const struct field *other_field,
+                                     const char *other, const char *made)
+{
+    static const char prefix[] = "NVP_STRUCT_";
+    assert_int_equal(field->count, other_field->count);
+    if (strncmp(field->nested, prefix, strlen(prefix)) != 0) {
+        assert_int_equal(field->element_size, other_field->element_size);
+        assert_same_elements(field, answer, other);
+        return;
+    }
+    for (size_t i = 0; i < field->count; i++) {
+        assert_agreeing_fields(field->nested + strlen(prefix), answer + i * field->element_size,
+                               other_field->nested + strlen(prefix), other + i * other_field->element_size, made);
+    }
+}
+
+void assert_agreeing_fields(const char *type, const void *answer, const char *other_type, const void *other, const char *made)
+{
+    size_t compared = 0;
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (strcmp(fields[i].type, type) != 0 || strcmp(fields[i].name, "version") == 0) {
+            continue;
+        }
+        const struct field *same = field_of(other_type, fields[i].name);
+        const char *bytes = (const char *)answer + fields[i].offset;
+        char word[128];
+        snprintf(word, sizeof(word), " %s ", fields[i].name);
+        if (made != NULL && strstr(made, word) != NULL) {
+            continue;
+        }
+        if (same != NULL) {
+            compared++;
+            assert_agreeing_elements(&fields[i], bytes, same, (const char *)other + same->offset, made);
+        } else if (!is_unknown(&fields[i], bytes)) {
+            fail_msg("%s.%s: %s does not have it, and it is not marked as unknown", type, fields[i].name, other_type);
+        }
+    }
+    assert_true(compared > 0);
+}

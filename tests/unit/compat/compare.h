@@ -36,6 +36,12 @@ void fail_all_calls(nvmlReturn_t answer);
 /** Every field of two structs of a type of structs.def is alike; padding is not looked at. */
 void assert_same_fields(const char *type, const void *answer, const void *expected);
 
+/**
+ * Every field of `answer` that a struct of another type has, too, is alike; of the others those that `made` names (" name name ")
+ * may be anything, and all else is marked as not available.
+ */
+void assert_agreeing_fields(const char *type, const void *answer, const char *other_type, const void *other, const char *made);
+
 /** Sets a field of a struct to all ones. */
 void set_unknown(const char *type, void *object, const char *field);
 
@@ -91,8 +97,8 @@ extern const struct check vgpu_checks[];
         ASSERT_UNTOUCHED(answer_.beyond, sizeof(answer_.beyond));                                                                \
         assert_int_equal(call(nvp_##function, NULL), NVML_ERROR_INVALID_ARGUMENT);                                               \
         memcpy(&answer_.value, &kept_, sizeof(kept_));                                                                           \
-        fail_all_calls(NVML_ERROR_NO_PERMISSION);                                                                                  \
-        assert_int_equal(call(nvp_##function, (void *)&answer_.value), NVML_ERROR_NO_PERMISSION);                                  \
+        fail_all_calls(NVML_ERROR_NO_PERMISSION);                                                                                \
+        assert_int_equal(call(nvp_##function, (void *)&answer_.value), NVML_ERROR_NO_PERMISSION);                                \
         fail_all_calls(NVML_SUCCESS);                                                                                            \
         assert_memory_equal(&answer_.value, &kept_, sizeof(kept_));                                                              \
     } while (0)
