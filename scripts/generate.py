@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Generate the NVML header, the row files and the reference pages from abi/ and the table of metrics.
+"""Generate the NVML header, the row files, the reference pages and the schema of snapshots from abi/ and the tables of the model.
 
 usage: scripts/generate.py [--check]
 
 Without an option the files are written.  --check writes nothing and fails,
 naming each file that is missing or differs from what would be written.
-Needs Python 3.10 and its standard library; the output depends on abi/ and src/model/*.def alone.
+Needs Python 3.10 and its standard library; the output depends on abi/, src/model/*.def and src/base/status.c alone.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from generate import exports, fallbacks, header, metrics, reference, rows, simulator  # noqa: E402
+from generate import exports, fallbacks, header, metrics, reference, rows, schema, simulator  # noqa: E402
 from generate.facts import Facts  # noqa: E402
 from generate.tables import FactError  # noqa: E402
 
@@ -30,6 +30,7 @@ def all_outputs():
     made.update(exports.outputs(facts))
     made.update(simulator.outputs(facts))
     made.update(metrics.outputs(ROOT))
+    made.update(schema.outputs(ROOT))
     for name, unused in (("shapes.tsv", facts.shapes.unused()), ("words.tsv", facts.words.unused())):
         if unused:
             raise FactError("abi/%s: no such thing: %s" % (name, ", ".join(unused)))

@@ -198,9 +198,9 @@ class FreshnessTest(unittest.TestCase):
     def copy(self):
         root = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, root)
-        for part in ("abi", "scripts", "src/abi", "include/nvpulse", "docs/reference", "sim/driver"):
+        for part in ("abi", "scripts", "src/abi", "include/nvpulse", "docs/reference", "sim/driver", "src/model"):
             shutil.copytree(os.path.join(SOURCE, part), os.path.join(root, part))
-        for path in ("src/compat/fallbacks.def", "docs/compat.md"):
+        for path in ("src/compat/fallbacks.def", "docs/compat.md", "docs/snapshot.schema.json", "src/base/status.c"):
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
             shutil.copy(os.path.join(SOURCE, path), os.path.join(root, path))
         return root
