@@ -90,17 +90,21 @@ static nvp_status ask(struct nvp__gpu_processes *processes, nvmlDevice_t device,
 /* The call that tells more, unless this device has shown that it does not serve it. */
 static nvp_status ask_best(struct nvp__gpu_processes *processes, nvmlDevice_t device, uint64_t since_us, struct samples *samples)
 {
-    nvp_status status = NVML_ERROR_NOT_SUPPORTED;
+    nvp_status status = processes->loads_refused;
     if ((processes->unsupported & NVP__NO_LOADS_WITH_MEDIA) == 0) {
         status = ask(processes, device, since_us, ask_with_media, samples);
         if (!nvp__gpu_is_unsupported(status)) {
             return status;
         }
         processes->unsupported |= NVP__NO_LOADS_WITH_MEDIA | NVP__NO_MEDIA;
+        processes->loads_refused = status;
     }
     if ((processes->unsupported & NVP__NO_LOADS) == 0) {
         status = ask(processes, device, since_us, ask_plainly, samples);
-        processes->unsupported |= nvp__gpu_is_unsupported(status) ? NVP__NO_LOADS : 0;
+        if (nvp__gpu_is_unsupported(status)) {
+            processes->unsupported |= NVP__NO_LOADS;
+            processes->loads_refused = status;
+        }
     }
     return status;
 }

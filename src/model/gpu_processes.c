@@ -69,6 +69,7 @@ static void begin_generation(struct nvp__gpu_processes *processes)
         return;
     }
     processes->generation = generation;
+    processes->loads_refused = NVML_ERROR_FUNCTION_NOT_FOUND;
     processes->unsupported = nvp_function_available(nvp_function_find(others[0].name)) ? 0 : NVP__NO_MEDIA;
     for (size_t i = 0; i < NVP__COUNT_OF(lists); i++) {
         processes->unsupported |= is_served(lists[i].name) ? 0 : lists[i].mark;

@@ -47,6 +47,7 @@ struct nvp__gpu_processes {
     /* The rest is private. */
     uint64_t generation;             /* of NVML, that the marks below belong to */
     unsigned int unsupported;        /* calls that answered NOT_SUPPORTED or are missing: bits of the implementation */
+    nvp_status loads_refused;        /* why there are no loads in this generation */
     uint64_t last_sample_us;         /* newest time stamp of a utilization sample that was taken, by the driver's clock */
     int64_t news_at_ns;              /* monotonic: when the last sample was taken, or first asked for; 0 for never */
     int64_t looked_back_ns;          /* monotonic: when all samples were asked for, whatever their age */
