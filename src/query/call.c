@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+/* How long a wait for an event stays inside the driver at a time. */
+#define SLICE_MS 100u
+
 typedef nvmlReturn_t caller_fn(nvp__any_function function, const uint64_t *words);
 
 #define WORD(type, index) ((type)(uintptr_t)words[index])
@@ -182,10 +185,31 @@ static nvp_status call_once(const struct nvp__function *function, const uint64_t
     return status;
 }
 
-nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words)
+static nvp_status call_twice_at_most(const struct nvp__function *function, const uint64_t *words)
 {
     nvp_status status = call_once(function, words);
     return status > 0 && nvp__lifecycle_suspect(status) ? call_once(function, words) : status;
+}
+
+/*
+ * A long wait is cut into slices, outside the driver between one and the next: the end of the process, a fork and a re-open do not
+ * have to wait for an event that may never come.
+ */
+static nvp_status wait_in_slices(const struct nvp__function *function, const uint64_t *words)
+{
+    uint64_t slice[] = { words[0], words[1], 0 };
+    nvp_status status = NVML_ERROR_TIMEOUT;
+    for (uint64_t left_ms = (unsigned int)words[2]; status == NVML_ERROR_TIMEOUT && left_ms > 0; left_ms -= slice[2]) {
+        slice[2] = left_ms < SLICE_MS ? left_ms : SLICE_MS;
+        status = call_twice_at_most(function, slice);
+    }
+    return status;
+}
+
+nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words)
+{
+    bool is_wait = nvp__is_wait(nvp__function_index(function));
+    return is_wait && (unsigned int)words[2] > SLICE_MS ? wait_in_slices(function, words) : call_twice_at_most(function, words);
 }
 
 nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer)

@@ -14,6 +14,12 @@
  */
 nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words);
 
+/** Functions that wait for an event as long as their third parameter says, in ms; nvp__call() does not stay in the driver all that time. */
+static inline bool nvp__is_wait(int function_index)
+{
+    return function_index == NVP_FN_nvmlEventSetWait || function_index == NVP_FN_nvmlEventSetWait_v2;
+}
+
 /**
  * Inside the guard: the call itself, with the handles of the program turned into those of this session and back.
  * For calls when nvp__gate.attention is set; also right, if slower, at any other time.

@@ -62,6 +62,9 @@ nvmlReturn_t nvp__missing(int function_index)
         typedef nvmlReturn_t function_type parameters;                                                                           \
         const struct nvp__function *row = &nvp__functions[NVP_FN_##name];                                                        \
         nvmlReturn_t result;                                                                                                     \
+        if (nvp__is_wait(NVP_FN_##name)) {                                                                                       \
+            return nvp__as_nvml(nvp__call(row, (const uint64_t[]){ WORDS arguments }));                                          \
+        }                                                                                                                        \
         NVP__GUARDED(                                                                                                            \
             function_type *function =                                                                                            \
                 (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);                      \

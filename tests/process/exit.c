@@ -196,6 +196,25 @@ static void threads_that_query_while_main_returns_are_refused_not_crashed(void)
     usleep(2000);
 }
 
+static void *wait_for_ever(void *set)
+{
+    nvmlEventData_t event;
+    nvmlEventSetWait_v2(set, &event, UINT32_MAX);
+    return NULL;
+}
+
+/* A wait for an event that does not come is no query under way. */
+static void exit_does_not_wait_for_an_event(void)
+{
+    setenv("NVPULSE_EXIT_TIMEOUT_MS", "60000", 1);
+    expect_shutdowns(1);
+    nvmlEventSet_t set = NULL;
+    CHECK_STATUS(nvmlEventSetCreate(&set), NVML_SUCCESS);
+    CHECK_STATUS(nvmlDeviceRegisterEvents(first_device(), nvmlEventTypeXidCriticalError, set), NVML_SUCCESS);
+    pthread_detach(start(wait_for_ever, set));
+    control_await_in_flight(1);
+}
+
 const struct test_case test_cases[] = {
     { "exit_shuts_the_driver_down", exit_shuts_the_driver_down },
     { "exit_takes_back_every_init_of_the_driver", exit_takes_back_every_init_of_the_driver },
@@ -204,6 +223,7 @@ const struct test_case test_cases[] = {
     { "exit_that_times_out_skips_the_shutdown", exit_that_times_out_skips_the_shutdown },
     { "exit_from_inside_a_query_skips_the_shutdown", exit_from_inside_a_query_skips_the_shutdown },
     { "exit_does_not_wait_for_ever_for_a_hanging_init", exit_does_not_wait_for_ever_for_a_hanging_init },
+    { "exit_does_not_wait_for_an_event", exit_does_not_wait_for_an_event },
     { "queries_after_exit_has_begun_are_refused", queries_after_exit_has_begun_are_refused },
     { "threads_that_query_while_main_returns_are_refused_not_crashed",
       threads_that_query_while_main_returns_are_refused_not_crashed },

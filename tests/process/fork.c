@@ -212,6 +212,30 @@ static void fork_under_a_hanging_init_is_bounded(void)
     query_ok(first_device());
 }
 
+static void *wait_for_ever(void *set)
+{
+    nvmlEventData_t event;
+    nvmlEventSetWait_v2(set, &event, UINT32_MAX);
+    return NULL;
+}
+
+static void fork_does_not_wait_for_an_event(void)
+{
+    nvmlEventSet_t set = NULL;
+    device = first_device();
+    CHECK_STATUS(nvmlEventSetCreate(&set), NVML_SUCCESS);
+    CHECK_STATUS(nvmlDeviceRegisterEvents(device, nvmlEventTypeXidCriticalError, set), NVML_SUCCESS);
+    pthread_detach(start(wait_for_ever, set));
+    control_await_in_flight(1);
+    pid_t child = fork();
+    if (child == 0) {
+        query_ok(device); /* not the error of a fork in the middle of a query */
+        _exit(0);
+    }
+    CHECK(await_child(child) == 0);
+    CHECK(control_calls("nvmlEventSetWait_v2") >= 1);
+}
+
 static pid_t forked_in_handler;
 
 static void fork_in_handler(int number)
@@ -350,6 +374,7 @@ const struct test_case test_cases[] = {
     { "child_shuts_down_its_own_session", child_shuts_down_its_own_session },
     { "fork_of_a_cold_process", fork_of_a_cold_process },
     { "grandchildren_work_too", grandchildren_work_too },
+    { "fork_does_not_wait_for_an_event", fork_does_not_wait_for_an_event },
     { "children_forked_under_load_can_query", children_forked_under_load_can_query },
     { "fork_waits_for_a_query_under_way", fork_waits_for_a_query_under_way },
     { "child_of_a_fork_under_a_hanging_query_answers_an_error", child_of_a_fork_under_a_hanging_query_answers_an_error },
