@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "lifecycle/lifecycle.h"
 #include "model/snapshot.h"
 
 #define DEFAULT_TIMEOUT_MS 2000u
@@ -64,6 +65,7 @@ nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_sampler **re
         return status;
     }
     add_needed(&plan);
+    nvp__lifecycle_set_up(); /* while there is one thread: with several the kernel takes milliseconds to register the guard's barrier */
     nvp_sampler *sampler = calloc(1, sizeof *sampler);
     if (sampler == NULL) {
         return NVP_ERROR_NO_MEMORY;
