@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "become.h"
+#include "exit_limit.h"
 #include "sim_drivers.h"
 
 int cli_become(const cli_command *command, char **words)
 {
+    cli_exit_limit_forget();
     execvp(words[0], words);
     int error = errno;
     if (error == ENOENT && strcmp(words[0], CLI_NAME) == 0) { /* this program need not be in PATH to run itself */

@@ -1,17 +1,21 @@
 /*
- * `nvpulse status`: one look at every GPU. Reads first, prints afterwards.
+ * `nvpulse status`: one look at every GPU, or one after the other. Asks for what it shows, and no more.
  */
-#include "driver.h"
 #include "options.h"
+#include "size.h"
 #include "status_report.h"
+#include "watch.h"
 
-enum { KEY_COLOR = 256 };
+enum { KEY_COLOR = 256, KEY_JSON };
 
 #define WIDEST 10000
 
 static const cli_option options_table[] = {
     { 'v', "verbose", NULL, "list what is N/A and why, and the library in use" },
     { 'p', "processes", "WHICH", "list processes: auto (unless more than 64), all or none" },
+    { 'i', "id", "DEVICES", "only these: index, UUID or its beginning, PCI bus id, 0:1 for MIG; with commas" },
+    { 'l', "loop", "SECONDS", "look again and again, so far apart, until Ctrl-C" },
+    { KEY_JSON, "json", NULL, "print the snapshot as JSON, with every metric but the costly ones" },
     { 'w', "width", "COLUMNS", "fit tables into so many columns; 0: no limit" },
     { KEY_COLOR, "color", "WHEN", "use colors: auto (on a terminal), always or never" },
     { 'h', "help", NULL, "print this help" },
@@ -27,10 +31,13 @@ const cli_command cli_status_command = {
     .details = "\n"
                "On a narrow terminal columns leave in this order: M-Util, Procs, Fan, Power, Temp, Util, Memory.\n"
                "Process types: C computes, G draws, M computes through MPS.\n"
+               "A GPU that does not answer within two seconds is shown as stalled.\n"
                "\n"
                "Examples:\n"
                "  nvpulse status\n"
                "  nvpulse status --verbose --color=never\n"
+               "  nvpulse status --id 0,GPU-5a16,3b:00.0 --loop 2\n"
+               "  nvpulse status --json | jq '.devices[].metrics[\"power.draw_mw\"]'\n"
                "  nvpulse sim --profile h100x8 -- nvpulse status\n",
     .options = options_table,
     .run = run_status,
@@ -41,7 +48,9 @@ struct request {
     status_view view;
     cli_when color;
     unsigned long width;
-    bool has_width, help;
+    uint64_t interval_ms;
+    const char *ids;
+    bool has_width, json, help;
 };
 
 /* Takes one option; false after a message. */
@@ -57,6 +66,14 @@ static bool take_option(struct request *request, const cli_options *options, int
         choice = cli_options_choice(options, "processes", which);
         request->view.processes = choice < 0 ? 0 : (unsigned int)choice;
         return choice >= 0;
+    case 'i':
+        request->ids = options->argument;
+        return true;
+    case 'l':
+        return cli_options_milliseconds(options, "loop", &request->interval_ms);
+    case KEY_JSON:
+        request->json = true;
+        return true;
     case 'w':
         request->has_width = true;
         return cli_options_number(options, "width", WIDEST, &request->width);
@@ -69,6 +86,14 @@ static bool take_option(struct request *request, const cli_options *options, int
         return true;
     default:
         return false;
+    }
+}
+
+static void look_at_terminal(struct request *request)
+{
+    request->view.terminal = cli_terminal_look(request->color);
+    if (request->has_width) {
+        request->view.terminal.width = request->width;
     }
 }
 
@@ -87,28 +112,18 @@ static bool parse(struct request *request, int argc, char **argv)
         cli_misuse(&cli_status_command, "unexpected operand '%s'", operands[0]);
         return false;
     }
-    request->view.terminal = cli_terminal_look(request->color);
-    if (request->has_width) {
-        request->view.terminal.width = request->width;
-    }
+    look_at_terminal(request);
     return true;
 }
 
-static int show(const status_view *view, FILE *out)
+static int show(nvp_snapshot *snapshot, void *context, FILE *out)
 {
-    status_report report = STATUS_REPORT_INIT;
-    nvp_status status = status_report_read(&report);
-    int code = CLI_OK;
-    if (status == NVP_ERROR_NO_MEMORY) {
-        code = cli_no_memory(&cli_status_command);
-    } else if (status != NVP_SUCCESS) {
-        code = cli_fail(CLI_FAILED, &cli_status_command, "the GPUs cannot be counted: %s (%s)", nvp_status_text(status),
-                        nvp_status_name(status));
-    } else if (!status_report_print(&report, view, out)) {
-        code = cli_no_memory(&cli_status_command);
+    struct request *request = context;
+    if (request->json) {
+        return cli_watch_print_json(&cli_status_command, snapshot, out);
     }
-    status_report_free(&report);
-    return code;
+    look_at_terminal(request); /* it may have changed its size */
+    return status_report_print(snapshot, &request->view, out) ? CLI_OK : cli_no_memory(&cli_status_command);
 }
 
 static int run_status(int argc, char **argv, FILE *out)
@@ -120,13 +135,21 @@ static int run_status(int argc, char **argv, FILE *out)
     if (request.help) {
         return cli_options_help(&cli_status_command, out);
     }
-    nvp_status status = cli_driver_open();
-    if (status == NVML_ERROR_GPU_NOT_FOUND) { /* the driver works, but finds no GPU of its own */
-        fputs("no NVIDIA GPUs found\n", out);
-        return CLI_OK;
+    nvp_metric metrics[STATUS_METRICS_MAX];
+    cli_watch watch = {
+        .command = &cli_status_command,
+        .options = NVP_SNAPSHOT_OPTIONS_INIT,
+        .ids = request.ids,
+        .interval_ms = request.interval_ms,
+        .for_programs = request.json,
+        .verbose = request.view.verbose,
+        .show = show,
+        .context = &request,
+    };
+    if (!request.json) {
+        watch.options.metrics = metrics;
+        watch.options.metric_count = status_metrics(&request.view, metrics);
     }
-    if (status != NVP_SUCCESS) {
-        return cli_driver_explain(&cli_status_command, status, request.view.verbose);
-    }
-    return show(&request.view, out);
+    watch.options.flags = request.view.processes == STATUS_PROCESSES_NONE ? NVP_SNAPSHOT_NO_PROCESSES : 0;
+    return cli_watch_run(&watch, out);
 }

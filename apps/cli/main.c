@@ -9,6 +9,7 @@
 #include <nvpulse/log.h>
 
 #include "cli.h"
+#include "exit_limit.h"
 #include "options.h"
 #include "output.h"
 #include "suggest.h"
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
     cli_output_guard();
     setlocale(LC_ALL, "");
     quieten_log();
+    cli_exit_limit_set();
     FILE *out = cli_output_open();
     if (out == NULL) {
         return cli_no_memory(NULL);

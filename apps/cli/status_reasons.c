@@ -1,88 +1,125 @@
 /*
- * The list behind `nvpulse status --verbose`: what is N/A, on which GPUs, and why. Equal rows of several GPUs are one row.
+ * The metrics that `nvpulse status` shows, and the list behind --verbose: what is N/A, on which devices, and why. Equal rows of several
+ * devices are one row.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include "status_report.h"
 #include "table.h"
 
-static const char *const quantity_names[STATUS_QUANTITY_COUNT] = {
-    [STATUS_DEVICE] = "all",
-    [STATUS_NAME] = "name",
-    [STATUS_GPU_PERCENT] = "GPU utilization",
-    [STATUS_MEMORY_PERCENT] = "memory utilization",
-    [STATUS_USED_BYTES] = "used memory",
-    [STATUS_TOTAL_BYTES] = "total memory",
-    [STATUS_TEMPERATURE_C] = "temperature",
-    [STATUS_POWER_MW] = "power",
-    [STATUS_POWER_LIMIT_MW] = "power limit",
-    [STATUS_FAN_PERCENT] = "fan speed",
-    [STATUS_COMPUTE_PROCESSES] = "compute processes",
-    [STATUS_GRAPHICS_PROCESSES] = "graphics processes",
-    [STATUS_MPS_PROCESSES] = "MPS processes",
-    [STATUS_PROCESS_MEMORY] = "memory of a process",
-    [STATUS_PROCESS_NAME] = "name of a process",
+/** What a row of the list is about. */
+struct subject {
+    const char *name;
+    enum { OF_DEVICE, OF_METRIC, OF_PROCESSES } what; /**< the device as a whole, a metric, a field of any of its processes */
+    nvp_metric metric;
+    nvp_process_field field;
 };
 
-/* What is N/A with a device that cannot be used needs no rows of its own. */
-static bool same_reason(const status_device *a, const status_device *b, status_quantity quantity)
-{
-    const nvp_value *value_a = &a->values[quantity], *value_b = &b->values[quantity];
-    bool same_row = quantity == STATUS_DEVICE || status_device_is_down(a) == status_device_is_down(b);
-    return same_row && value_a->reason == value_b->reason && value_a->status == value_b->status;
-}
+static const struct subject subjects[] = {
+    { "all", OF_DEVICE, 0, 0 },
+    { "name", OF_METRIC, NVP_METRIC_IDENTITY_NAME, 0 },
+    { "GPU utilization", OF_METRIC, NVP_METRIC_UTILIZATION_GPU_PERCENT, 0 },
+    { "memory utilization", OF_METRIC, NVP_METRIC_UTILIZATION_MEMORY_PERCENT, 0 },
+    { "used memory", OF_METRIC, NVP_METRIC_MEMORY_USED_BYTES, 0 },
+    { "total memory", OF_METRIC, NVP_METRIC_MEMORY_TOTAL_BYTES, 0 },
+    { "temperature", OF_METRIC, NVP_METRIC_TEMPERATURE_GPU_C, 0 },
+    { "power", OF_METRIC, NVP_METRIC_POWER_DRAW_MW, 0 },
+    { "power limit", OF_METRIC, NVP_METRIC_POWER_ENFORCED_LIMIT_MW, 0 },
+    { "fan speed", OF_METRIC, NVP_METRIC_FAN_SPEED_PERCENT, 0 },
+    { "memory of a process", OF_PROCESSES, 0, NVP_PROCESS_GPU_MEMORY_BYTES },
+    { "name of a process", OF_PROCESSES, 0, NVP_PROCESS_COMMAND },
+};
 
-/* True when an earlier device has the same reason, whose row names this one, too. */
-static bool already_listed(const status_report *report, size_t device, status_quantity quantity)
+static const size_t subject_count = sizeof subjects / sizeof *subjects;
+
+size_t status_metrics(const status_view *view, nvp_metric metrics[STATUS_METRICS_MAX])
 {
-    for (size_t i = 0; i < device; i++) {
-        if (same_reason(&report->devices[i], &report->devices[device], quantity)) {
-            return true;
+    size_t count = 0;
+    for (size_t i = 0; i < subject_count; i++) {
+        if (subjects[i].what == OF_METRIC) {
+            metrics[count++] = subjects[i].metric;
         }
     }
-    return false;
+    if (view->terminal.color) { /* hot is shown by a colour */
+        metrics[count++] = NVP_METRIC_TEMPERATURE_SLOWDOWN_THRESHOLD_C;
+    }
+    if (view->verbose) {
+        metrics[count++] = NVP_METRIC_MEMORY_RESERVED_BYTES;
+    }
+    return count;
 }
 
-/* Writes the indexes of the devices that share the reason of `device`, such as "0-3,6". */
-static void list_devices(const status_report *report, size_t device, status_quantity quantity, char *text, size_t size)
+/* Why a subject is N/A on each device; NVP_SUCCESS where it is not. */
+static nvp_status status_of(const nvp_snapshot *snapshot, const nvp_device_sample *device, const struct subject *subject)
 {
-    const status_device *first = &report->devices[device];
-    size_t used = 0;
-    for (size_t i = device; i < report->device_count && used + 1 < size; i++) {
-        if (!same_reason(&report->devices[i], first, quantity)) {
+    bool is_down = device->state != NVP_DEVICE_OK;
+    const nvp_process *process;
+    if (subject->what == OF_DEVICE) {
+        return device->status;
+    }
+    if (is_down) { /* said once for all */
+        return NVP_SUCCESS;
+    }
+    if (subject->what == OF_METRIC) {
+        const nvp_reading *reading = nvp_device_sample_get(device, subject->metric);
+        bool is_nothing = subject->metric == NVP_METRIC_POWER_ENFORCED_LIMIT_MW && nvp_reading_uint(reading, 1) == 0;
+        return is_nothing ? NVP_ERROR_SENTINEL : nvp_reading_has(reading) ? NVP_SUCCESS : reading->status;
+    }
+    for (size_t i = 0; (process = nvp_snapshot_process(snapshot, i)) != NULL; i++) {
+        const nvp_reading *reading = nvp_process_get(process, subject->field);
+        if (status_uses(process, device) && !nvp_reading_has(reading)) {
+            return reading->status;
+        }
+    }
+    return NVP_SUCCESS;
+}
+
+/* Writes the devices from `first` on that have the same status as it, such as "0-3,6", and marks them as listed. */
+static void list_devices(const nvp_snapshot *snapshot, nvp_status *statuses, size_t first, char *text, size_t size)
+{
+    size_t used = 0, count = nvp_snapshot_device_count(snapshot);
+    nvp_status status = statuses[first];
+    for (size_t i = first; i < count && used + 1 < size; i++) {
+        if (statuses[i] != status) {
             continue;
         }
-        size_t last = i;
-        while (last + 1 < report->device_count && same_reason(&report->devices[last + 1], first, quantity)) {
-            last++;
+        const nvp_device_sample *from = nvp_snapshot_device(snapshot, i), *to = from;
+        statuses[i] = NVP_SUCCESS;
+        while (from->mig_index < 0 && i + 1 < count && statuses[i + 1] == status &&
+               nvp_snapshot_device(snapshot, i + 1)->mig_index < 0) {
+            to = nvp_snapshot_device(snapshot, ++i);
+            statuses[i] = NVP_SUCCESS;
         }
-        const char *comma = used > 0 ? "," : "";
-        int length =
-            last > i ? snprintf(text + used, size - used, "%s%u-%u", comma, report->devices[i].index, report->devices[last].index)
-                     : snprintf(text + used, size - used, "%s%u", comma, report->devices[i].index);
-        used += length > 0 ? (size_t)length : 0;
-        i = last;
+        int length = snprintf(text + used, size - used, "%s", used > 0 ? "," : "");
+        length += status_device_name(from->index, from->mig_index, text + used + length, size - used - (size_t)length);
+        used += (size_t)length;
+        if (to != from && used < size) {
+            used += (size_t)snprintf(text + used, size - used, "-%u", to->index);
+        }
     }
 }
 
-static void add_rows(cli_table *table, const status_report *report, status_quantity quantity)
+static void add_rows(cli_table *table, const nvp_snapshot *snapshot, const struct subject *subject, nvp_status *statuses)
 {
-    for (size_t i = 0; i < report->device_count; i++) {
-        const nvp_value *value = &report->devices[i].values[quantity];
-        bool is_said = quantity != STATUS_DEVICE && status_device_is_down(&report->devices[i]);
-        if (is_said || value->reason == NVP_REASON_NONE || already_listed(report, i, quantity)) {
+    size_t count = nvp_snapshot_device_count(snapshot);
+    for (size_t i = 0; i < count; i++) {
+        statuses[i] = status_of(snapshot, nvp_snapshot_device(snapshot, i), subject);
+    }
+    for (size_t i = 0; i < count; i++) {
+        nvp_status status = statuses[i];
+        if (status == NVP_SUCCESS) {
             continue;
         }
         char devices[256];
-        list_devices(report, i, quantity, devices, sizeof devices);
-        cli_table_add(table, CLI_PLAIN, quantity_names[quantity]);
+        list_devices(snapshot, statuses, i, devices, sizeof devices);
+        cli_table_add(table, CLI_PLAIN, subject->name);
         cli_table_add(table, CLI_PLAIN, devices);
-        cli_table_add(table, CLI_PLAIN, nvp_reason_text(value->reason));
-        cli_table_add(table, CLI_DIM, nvp_status_name(value->status));
+        cli_table_add(table, CLI_PLAIN, nvp_reason_text(nvp_status_reason(status)));
+        cli_table_add(table, CLI_DIM, nvp_status_name(status));
     }
 }
 
-bool status_reasons_print(const status_report *report, const cli_terminal *terminal, FILE *out)
+bool status_reasons_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out)
 {
     static const cli_column columns[] = {
         { "N/A", CLI_LEFT, 0, 10, false },
@@ -91,14 +128,23 @@ bool status_reasons_print(const status_report *report, const cli_terminal *termi
         { "Status", CLI_LEFT, 1, 8, false },
     };
     cli_table table = CLI_TABLE_INIT(columns, terminal);
-    for (status_quantity quantity = 0; quantity < STATUS_QUANTITY_COUNT; quantity++) {
-        add_rows(&table, report, quantity);
+    nvp_status *statuses = calloc(nvp_snapshot_device_count(snapshot) + 1, sizeof *statuses);
+    for (size_t i = 0; statuses != NULL && i < subject_count; i++) {
+        add_rows(&table, snapshot, &subjects[i], statuses);
     }
-    bool done = true;
-    if (table.cell_count > 0 || table.failed) {
+    nvp_status processes = nvp_snapshot_process_status(snapshot);
+    if (processes != NVP_SUCCESS && processes != NVP_ERROR_NO_DATA) { /* not left out, but refused */
+        cli_table_add(&table, CLI_PLAIN, "processes");
+        cli_table_add(&table, CLI_PLAIN, "some");
+        cli_table_add(&table, CLI_PLAIN, nvp_reason_text(nvp_status_reason(processes)));
+        cli_table_add(&table, CLI_DIM, nvp_status_name(processes));
+    }
+    bool done = statuses != NULL;
+    if (done && (table.cell_count > 0 || table.failed)) {
         fputc('\n', out);
         done = cli_table_print(&table, terminal, out);
     }
     cli_table_free(&table);
+    free(statuses);
     return done;
 }

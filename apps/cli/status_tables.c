@@ -23,168 +23,217 @@ static const cli_column process_columns[] = {
     { "Memory", CLI_RIGHT, 2, 0, false }, { "Process", CLI_LEFT, 0, 8, true },
 };
 
+/** The device columns without the number of processes, which is the last. */
+#define COLUMNS_WITHOUT_PROCESSES (sizeof device_columns / sizeof *device_columns - 1)
+
+bool status_uses(const nvp_process *process, const nvp_device_sample *device)
+{
+    uint64_t index = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), UINT64_MAX);
+    uint64_t mig = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), UINT64_MAX);
+    return index == device->index && (device->mig_index < 0 || mig == (uint64_t)device->mig_index);
+}
+
+int status_device_name(unsigned int index, int mig_index, char *text, size_t size)
+{
+    return mig_index < 0 ? snprintf(text, size, "%u", index) : snprintf(text, size, "%u:%d", index, mig_index);
+}
+
 static void add_na(cli_table *table)
 {
     cli_table_add(table, CLI_DIM, "N/A");
 }
 
-static void add_percent(cli_table *table, const nvp_value *percent)
+static void add_percent(cli_table *table, const nvp_reading *percent)
 {
-    if (nvp_check(percent, NVP_KIND_NUMBER)) {
-        cli_table_addf(table, CLI_PLAIN, "%.0f%%", nvp_value_number(percent, 0));
+    if (nvp_reading_has(percent)) {
+        cli_table_addf(table, CLI_PLAIN, "%.0f%%", nvp_reading_number(percent, 0));
     } else {
         add_na(table);
     }
 }
 
-/* "61.2/79.6 GiB": both in the unit that suits the total. */
-static void add_memory(cli_table *table, const nvp_value *used_bytes, const nvp_value *total_bytes)
+/* "61.2/79.6 GiB": both in the unit that suits the total. What a GPU shares with the processor is marked. */
+static void add_memory(cli_table *table, const nvp_device_sample *device)
 {
-    bool used_known = nvp_check(used_bytes, NVP_KIND_NUMBER), total_known = nvp_check(total_bytes, NVP_KIND_NUMBER);
-    double used = nvp_value_number(used_bytes, 0), total = nvp_value_number(total_bytes, 0);
+    const nvp_reading *used_bytes = nvp_device_sample_get(device, NVP_METRIC_MEMORY_USED_BYTES);
+    const nvp_reading *total_bytes = nvp_device_sample_get(device, NVP_METRIC_MEMORY_TOTAL_BYTES);
+    bool used_known = nvp_reading_has(used_bytes), total_known = nvp_reading_has(total_bytes);
+    double used = nvp_reading_number(used_bytes, 0), total = nvp_reading_number(total_bytes, 0);
     bool in_gib = (total_known ? total : used) >= GIB;
     double unit = in_gib ? GIB : MIB;
     int digits = in_gib ? 1 : 0;
     const char *name = in_gib ? "GiB" : "MiB";
+    bool is_unified = nvp_reading_uint(nvp_device_sample_get(device, NVP_METRIC_MEMORY_UNIFIED), 0) == 1;
+    const char *mark = is_unified ? "unified " : "";
     if (used_known && total_known) {
-        cli_table_addf(table, used >= total * 0.9 ? CLI_YELLOW : CLI_PLAIN, "%.*f/%.*f %s", digits, used / unit, digits,
+        cli_table_addf(table, used >= total * 0.9 ? CLI_YELLOW : CLI_PLAIN, "%s%.*f/%.*f %s", mark, digits, used / unit, digits,
                        total / unit, name);
     } else if (used_known) {
-        cli_table_addf(table, CLI_PLAIN, "%.*f %s", digits, used / unit, name);
+        cli_table_addf(table, CLI_PLAIN, "%s%.*f %s", mark, digits, used / unit, name);
     } else if (total_known) {
-        cli_table_addf(table, CLI_PLAIN, "N/A/%.*f %s", digits, total / unit, name);
+        cli_table_addf(table, CLI_PLAIN, "%sN/A/%.*f %s", mark, digits, total / unit, name);
     } else {
         add_na(table);
     }
 }
 
-static void add_temperature(cli_table *table, const status_device *device)
+static void add_temperature(cli_table *table, const nvp_device_sample *device)
 {
-    const nvp_value *temperature = &device->values[STATUS_TEMPERATURE_C];
-    if (!nvp_check(temperature, NVP_KIND_NUMBER)) {
+    const nvp_reading *temperature = nvp_device_sample_get(device, NVP_METRIC_TEMPERATURE_GPU_C);
+    if (!nvp_reading_has(temperature)) {
         add_na(table);
         return;
     }
-    double degrees = nvp_value_number(temperature, 0), limit = device->slowdown_c;
+    double degrees = nvp_reading_number(temperature, 0);
+    double limit = nvp_reading_number(nvp_device_sample_get(device, NVP_METRIC_TEMPERATURE_SLOWDOWN_THRESHOLD_C), 0);
     cli_style style = limit <= 0 ? CLI_PLAIN : degrees >= limit ? CLI_RED : degrees >= limit - 10 ? CLI_YELLOW : CLI_PLAIN;
     cli_table_addf(table, style, "%.0f%s", degrees, table->utf8 ? "°C" : "C");
 }
 
-static void add_power(cli_table *table, const status_device *device)
+/* Some laptops answer a limit of 0, which is none. */
+static void add_power(cli_table *table, const nvp_device_sample *device)
 {
-    const nvp_value *power_mw = &device->values[STATUS_POWER_MW], *limit_mw = &device->values[STATUS_POWER_LIMIT_MW];
-    double power_w = nvp_value_number(power_mw, 0) / 1000, limit_w = nvp_value_number(limit_mw, 0) / 1000;
-    if (nvp_check(power_mw, NVP_KIND_NUMBER) && nvp_check(limit_mw, NVP_KIND_NUMBER)) {
+    const nvp_reading *power_mw = nvp_device_sample_get(device, NVP_METRIC_POWER_DRAW_MW);
+    double power_w = nvp_reading_number(power_mw, 0) / 1000;
+    double limit_w = nvp_reading_number(nvp_device_sample_get(device, NVP_METRIC_POWER_ENFORCED_LIMIT_MW), 0) / 1000;
+    if (!nvp_reading_has(power_mw)) {
+        add_na(table);
+    } else if (limit_w > 0) {
         cli_table_addf(table, CLI_PLAIN, "%.0f/%.0f W", power_w, limit_w);
-    } else if (nvp_check(power_mw, NVP_KIND_NUMBER)) {
+    } else {
         cli_table_addf(table, CLI_PLAIN, "%.0f W", power_w);
+    }
+}
+
+/* None of a device whose list is missing is not none. */
+static void add_process_count(cli_table *table, const nvp_snapshot *snapshot, const nvp_device_sample *device)
+{
+    const nvp_process *process;
+    size_t count = 0;
+    for (size_t i = 0; (process = nvp_snapshot_process(snapshot, i)) != NULL; i++) {
+        count += status_uses(process, device);
+    }
+    if (count > 0 || nvp_snapshot_process_status(snapshot) == NVP_SUCCESS) {
+        cli_table_addf(table, CLI_PLAIN, "%zu", count);
     } else {
         add_na(table);
     }
 }
 
-static void add_process_count(cli_table *table, const status_device *device)
+static void add_text(cli_table *table, const nvp_reading *reading)
 {
-    bool known = false;
-    for (size_t i = STATUS_COMPUTE_PROCESSES; i <= STATUS_MPS_PROCESSES; i++) {
-        known = known || nvp_check(&device->values[i], NVP_KIND_NUMBER);
-    }
-    if (known) {
-        cli_table_addf(table, CLI_PLAIN, "%zu", device->process_count);
-    } else {
-        add_na(table);
-    }
-}
-
-static void add_name(cli_table *table, const nvp_value *name)
-{
-    if (nvp_check(name, NVP_KIND_TEXT)) {
-        cli_table_add(table, CLI_PLAIN, nvp_value_text(name));
+    const char *text = nvp_reading_text(reading, NULL);
+    if (text != NULL) {
+        cli_table_add(table, CLI_PLAIN, text);
     } else {
         add_na(table);
     }
 }
 
 /* On a narrow terminal the vendor's name would leave no room for what tells GPUs apart. */
-static void add_device_name(cli_table *table, const nvp_value *name, const cli_terminal *terminal)
+static void add_device_name(cli_table *table, const nvp_reading *name, const cli_terminal *terminal)
 {
     static const char vendor[] = "NVIDIA ";
+    const char *text = nvp_reading_text(name, "");
     bool is_narrow = terminal->width > 0 && terminal->width < NARROW;
-    bool has_vendor = strncmp(nvp_value_text(name), vendor, strlen(vendor)) == 0;
-    if (is_narrow && has_vendor) {
-        cli_table_add(table, CLI_PLAIN, nvp_value_text(name) + strlen(vendor));
+    if (is_narrow && strncmp(text, vendor, strlen(vendor)) == 0) {
+        cli_table_add(table, CLI_PLAIN, text + strlen(vendor));
     } else {
-        add_name(table, name);
+        add_text(table, name);
     }
 }
 
-/* The row of a device that cannot be used: what is known of it, and why nothing else is. */
-static void add_device_down(cli_table *table, const status_device *device, const cli_terminal *terminal)
+/* The row of a device that cannot be asked now: what is known of it, and why nothing else is. */
+static void add_device_down(cli_table *table, const nvp_device_sample *device, const cli_terminal *terminal)
 {
-    const nvp_value *why = &device->values[STATUS_DEVICE];
-    bool is_lost = why->reason == NVP_REASON_GPU_LOST;
-    if (nvp_check(&device->values[STATUS_NAME], NVP_KIND_TEXT)) {
-        add_device_name(table, &device->values[STATUS_NAME], terminal);
+    const nvp_reading *name = nvp_device_sample_get(device, NVP_METRIC_IDENTITY_NAME);
+    bool was_opened = nvp_reading_has(name) || name->status != NVP_ERROR_NO_DATA;
+    if (nvp_reading_has(name)) {
+        add_device_name(table, name, terminal);
     }
-    cli_table_addf(table, CLI_RED, "%s%s (%s)",
-                   is_lost || device->handle != NULL ? "" : "cannot be opened: ", is_lost ? "lost" : nvp_reason_text(why->reason),
-                   nvp_status_name(why->status));
+    switch (device->state) {
+    case NVP_DEVICE_STALLED:
+        cli_table_addf(table, CLI_RED, "stalled %lld s", (long long)(device->stalled_us / 1000000));
+        break;
+    case NVP_DEVICE_ASLEEP:
+        cli_table_add(table, CLI_DIM, "asleep");
+        break;
+    case NVP_DEVICE_LOST:
+        cli_table_addf(table, CLI_RED, "lost (%s)", nvp_status_name(device->status));
+        break;
+    default:
+        cli_table_addf(table, CLI_RED, "%s%s (%s)",
+                       was_opened ? "" : "cannot be opened: ", nvp_reason_text(nvp_status_reason(device->status)),
+                       nvp_status_name(device->status));
+        break;
+    }
     cli_table_end_row(table);
 }
 
-static void add_device(cli_table *table, const status_device *device, const cli_terminal *terminal)
+static void add_device(cli_table *table, const nvp_snapshot *snapshot, const nvp_device_sample *device, const status_view *view)
 {
-    const nvp_value *values = device->values;
-    cli_table_addf(table, CLI_PLAIN, "%u", device->index);
-    if (status_device_is_down(device)) {
-        add_device_down(table, device, terminal);
+    char name[32];
+    status_device_name(device->index, device->mig_index, name, sizeof name);
+    cli_table_add(table, CLI_PLAIN, name);
+    if (device->state != NVP_DEVICE_OK) {
+        add_device_down(table, device, &view->terminal);
         return;
     }
-    add_device_name(table, &values[STATUS_NAME], terminal);
-    add_percent(table, &values[STATUS_GPU_PERCENT]);
-    add_percent(table, &values[STATUS_MEMORY_PERCENT]);
-    add_memory(table, &values[STATUS_USED_BYTES], &values[STATUS_TOTAL_BYTES]);
+    add_device_name(table, nvp_device_sample_get(device, NVP_METRIC_IDENTITY_NAME), &view->terminal);
+    add_percent(table, nvp_device_sample_get(device, NVP_METRIC_UTILIZATION_GPU_PERCENT));
+    add_percent(table, nvp_device_sample_get(device, NVP_METRIC_UTILIZATION_MEMORY_PERCENT));
+    add_memory(table, device);
     add_temperature(table, device);
     add_power(table, device);
-    add_percent(table, &values[STATUS_FAN_PERCENT]);
-    add_process_count(table, device);
+    add_percent(table, nvp_device_sample_get(device, NVP_METRIC_FAN_SPEED_PERCENT));
+    if (view->processes != STATUS_PROCESSES_NONE) {
+        add_process_count(table, snapshot, device);
+    }
 }
 
-bool status_device_table_print(const status_report *report, const cli_terminal *terminal, FILE *out)
+bool status_device_table_print(const nvp_snapshot *snapshot, const status_view *view, FILE *out)
 {
-    cli_table table = CLI_TABLE_INIT(device_columns, terminal);
-    for (size_t i = 0; i < report->device_count; i++) {
-        add_device(&table, &report->devices[i], terminal);
+    cli_table table = CLI_TABLE_INIT(device_columns, &view->terminal);
+    const nvp_device_sample *device;
+    if (view->processes == STATUS_PROCESSES_NONE) {
+        table.column_count = COLUMNS_WITHOUT_PROCESSES;
     }
-    bool done = cli_table_print(&table, terminal, out);
+    for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
+        add_device(&table, snapshot, device, view);
+    }
+    bool done = cli_table_print(&table, &view->terminal, out);
     cli_table_free(&table);
     return done;
 }
 
-static void add_process(cli_table *table, const status_device *device, const status_process *process)
+static void add_process(cli_table *table, const nvp_process *process)
 {
-    static const char *const uses[] = { "?", "C", "G", "C+G", "M", "C+M", "G+M", "C+G+M" };
-    cli_table_addf(table, CLI_PLAIN, "%u", device->index);
-    cli_table_addf(table, CLI_PLAIN, "%u", process->pid);
-    cli_table_add(table, CLI_PLAIN, uses[process->uses & 7]);
-    double used = nvp_value_number(&process->used_bytes, 0);
-    if (!nvp_check(&process->used_bytes, NVP_KIND_NUMBER)) {
+    char name[32];
+    unsigned int index = (unsigned int)nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), 0);
+    const nvp_reading *mig = nvp_process_get(process, NVP_PROCESS_MIG_INDEX);
+    status_device_name(index, nvp_reading_has(mig) ? (int)nvp_reading_uint(mig, 0) : -1, name, sizeof name);
+    cli_table_add(table, CLI_PLAIN, name);
+    cli_table_addf(table, CLI_PLAIN, "%llu", (unsigned long long)nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_PID), 0));
+    cli_table_add(table, CLI_PLAIN, nvp_process_type_text(nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_TYPE), 0)));
+    const nvp_reading *memory = nvp_process_get(process, NVP_PROCESS_GPU_MEMORY_BYTES);
+    double used = nvp_reading_number(memory, 0);
+    if (!nvp_reading_has(memory)) {
         add_na(table);
     } else if (used >= GIB) {
         cli_table_addf(table, CLI_PLAIN, "%.1f GiB", used / GIB);
     } else {
         cli_table_addf(table, CLI_PLAIN, "%.0f MiB", used / MIB);
     }
-    add_name(table, &process->name);
+    const nvp_reading *command = nvp_process_get(process, NVP_PROCESS_COMMAND);
+    add_text(table, nvp_reading_has(command) ? command : nvp_process_get(process, NVP_PROCESS_NAME));
 }
 
-bool status_process_table_print(const status_report *report, const cli_terminal *terminal, FILE *out)
+bool status_process_table_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out)
 {
     cli_table table = CLI_TABLE_INIT(process_columns, terminal);
-    for (size_t i = 0; i < report->device_count; i++) {
-        for (size_t j = 0; j < report->devices[i].process_count; j++) {
-            add_process(&table, &report->devices[i], &report->devices[i].processes[j]);
-        }
+    const nvp_process *process;
+    for (size_t i = 0; (process = nvp_snapshot_process(snapshot, i)) != NULL; i++) {
+        add_process(&table, process);
     }
     fputc('\n', out);
     bool done = cli_table_print(&table, terminal, out);

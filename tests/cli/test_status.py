@@ -1,6 +1,10 @@
 """`nvpulse status`: what it shows, whatever the machine is like."""
 
+import json
 import re
+import signal
+import subprocess
+import time
 
 import harness
 
@@ -13,6 +17,16 @@ NOT_OPENED = """
 base: h100x8
 faults:
   - { function: nvmlDeviceGetHandleByIndex_v2, error: NVML_ERROR_NO_PERMISSION, after_calls: 1, times: 1 }
+"""
+HANGING = """
+base: h100x8
+faults:
+  - { function: nvmlDeviceGetUtilizationRates, device: 2, hang: true }
+"""
+HANGING_LATER = """
+base: h100x8
+faults:
+  - { function: nvmlDeviceGetUtilizationRates, device: 2, hang: true, after_calls: 1 }
 """
 STRANGE = """
 base: h100x8
@@ -94,9 +108,10 @@ class StatusTest(harness.CommandTest):
 
     def test_gpu_that_cannot_be_opened_keeps_its_row(self):
         out = self.status("--verbose", scenario=self.scenario_file(NOT_OPENED))
-        self.assertRegex(out, r"(?m)^  1 │ cannot be opened: no permission \(NVML_ERROR_NO_PERMISSION\)$")
-        self.assertRegex(out, r"(?m)^all +│ 1 +│ no permission +│ NVML_ERROR_NO_PERMISSION$")
-        self.assertRegex(out, r"(?m)^  2 │ NVIDIA H100 80GB HBM3 │ +\d+% │")
+        rows = re.findall(r"(?m)^  (\d) │ cannot be opened: no permission \(NVML_ERROR_NO_PERMISSION\)$", out)
+        self.assertEqual(len(rows), 1, out)  # whichever is asked second
+        self.assertRegex(out, rf"(?m)^all +│ {rows[0]} +│ no permission +│ NVML_ERROR_NO_PERMISSION$")
+        self.assertEqual(len(re.findall(r"(?m)^  \d │ NVIDIA H100 80GB HBM3 │ +\d+% │", out)), 7, out)
 
     def test_what_is_not_available_has_a_reason(self):
         out = self.status("--verbose", profile="h100x8")
@@ -162,6 +177,132 @@ class StatusTest(harness.CommandTest):
     def test_log_speaks_only_when_asked(self):
         self.assertNotIn("WARNING", self.run_plain("status").err)
         self.assertIn("DEBUG", self.run_plain("status", LOGLEVEL="DEBUG").err)
+
+    def test_mig_devices_stand_below_their_gpu(self):
+        out = self.status("--processes=all", "--verbose", profile="a100-mig")
+        self.assertEqual(
+            re.findall(r"(?m)^ *([\d:]+) │ NVIDIA", out), ["0", "0:0", "0:2", "0:5", "1", "1:0", "1:1", "2", "3"], out
+        )
+        self.assertRegex(out, r"(?m)^0:2 │ NVIDIA A100-SXM4-40GB MIG 2g.10gb +│ +N/A │")
+        self.assertRegex(out, r"(?m)^0:2 │ +\d+ │ C +│ +6\.9 GiB │ /opt/infer/server$")
+        self.assertRegex(out, r"(?m)^GPU utilization +│ 0,0:0,0:2,0:5,1,1:0,1:1,2 +│ not supported +│ NVML_ERROR_NOT_SUPPORTED$")
+
+    def test_unified_memory_is_marked(self):
+        self.assertRegex(self.status(profile="gb10"), r"(?m)^  0 │ NVIDIA GB10 +│ .*│ unified \d+\.\d/\d+\.\d GiB │")
+        self.assertNotIn("unified", self.status())
+
+    def test_power_without_a_limit(self):
+        self.assertRegex(self.status(profile="laptop"), r"(?m)^  0 │ .*│ +\d+ W │")
+
+    def run_hanging(self, scenario, *arguments, **env):
+        begin = time.monotonic()
+        result = self.run_sim("status", *arguments, scenario=self.scenario_file(scenario), **env)
+        return self.assert_result(result, 0, err="").out, time.monotonic() - begin
+
+    def test_hanging_gpu_is_stalled_and_hangs_nobody(self):
+        out, seconds = self.run_hanging(HANGING, "--verbose")
+        self.assertRegex(out, r"(?m)^  2 │ (NVIDIA H100 80GB HBM3 │ )?stalled 2 s$")
+        self.assertRegex(out, r"(?m)^all +│ 2 +│ timed out +│ NVP_ERROR_TIMED_OUT$")
+        for index in (0, 1, 3, 7):
+            self.assertRegex(out, rf"(?m)^  {index} │ NVIDIA H100 80GB HBM3 │ +\d+% │")
+        self.assertGreater(seconds, 2)
+        self.assertLess(seconds, 20)  # the exit would wait for two minutes
+
+    def test_end_waits_for_a_hanging_gpu_as_long_as_the_user_says(self):
+        _, seconds = self.run_hanging(HANGING, NVPULSE_EXIT_TIMEOUT_MS="3000")
+        self.assertGreater(seconds, 5)
+
+    def test_stalled_gpu_keeps_its_name(self):
+        process = self.watched("--loop", "0.2", "--id", "1,2", scenario=self.scenario_file(HANGING_LATER))
+        shown = self.read_until(process, re.compile(r"stalled"))
+        self.assertRegex(shown, r"(?m)^  2 │ NVIDIA H100 80GB HBM3 │ +\d+% │")
+        self.assertRegex(shown, r"(?m)^  2 │ NVIDIA H100 80GB HBM3 │ stalled 2 s$")
+
+    def watched(self, *arguments, scenario=None):
+        """`status` that goes on, as a process; ended with the test."""
+        profile = None if scenario else "h100x8"
+        process = subprocess.Popen(
+            harness.sim_command("status", *arguments, profile=profile, scenario=scenario),
+            env=harness.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for clean_up in (process.stderr.close, process.stdout.close, process.wait, process.kill):
+            self.addCleanup(clean_up)
+        return process
+
+    def read_until(self, process, pattern):
+        """What it prints up to the line with the pattern; then it is interrupted and must end well."""
+        shown = ""
+        for line in process.stdout:
+            shown += line
+            if pattern.search(line):
+                break
+        process.send_signal(signal.SIGINT)
+        shown += process.stdout.read()
+        self.assertEqual((process.wait(timeout=harness.TIMEOUT_S), process.stderr.read()), (0, ""))
+        return shown
+
+    def test_loop_prints_one_after_the_other(self):
+        process = self.watched("--loop", "0.05", "--processes=none")
+        shown = ""
+        while shown.count("\ndriver ") < 3:
+            shown += process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        shown += process.stdout.read()
+        self.assertEqual(process.wait(timeout=harness.TIMEOUT_S), 0)
+        blocks = shown.rstrip("\n").split("\n\n")
+        self.assertGreaterEqual(len(blocks), 4)
+        self.assertEqual(len({harness.TIME.sub("", block) for block in blocks}), 1, shown)
+
+    def test_loop_in_json_is_one_line_each(self):
+        process = self.watched("--loop", "0.05", "--json", "--id", "4")
+        lines = [json.loads(process.stdout.readline()) for _ in range(3)]
+        process.stdout.close()  # a reader that goes away ends it
+        process.wait(timeout=harness.TIMEOUT_S)
+        self.assertEqual([line["sequence"] for line in lines], [1, 2, 3])
+        self.assertEqual([device["index"] for line in lines for device in line["devices"]], [4, 4, 4])
+
+    def test_json(self):
+        snapshot = json.loads(self.status("--json"))
+        self.assertEqual(snapshot["schema"], "nvpulse.snapshot/1")
+        self.assertTrue(snapshot["simulated"])
+        self.assertEqual(len(snapshot["devices"]), 8)
+        self.assertEqual(snapshot["devices"][0]["metrics"]["identity.name"], "NVIDIA H100 80GB HBM3")
+        self.assertGreater(len(snapshot["devices"][0]["metrics"]), 60)
+        self.assertEqual(len(snapshot["processes"]), 12)
+        self.assertEqual(json.loads(self.status("--json", "--processes=none"))["processes"], [])
+
+    def ids(self, *arguments, profile="h100x8"):
+        """The indexes of the devices and of the processes' devices that are shown."""
+        snapshot = json.loads(self.status("--json", *arguments, profile=profile))
+        name = lambda row, index, mig: f"{row[index]}" if row.get(mig) is None else f"{row[index]}:{row[mig]}"
+        return (
+            [name(device, "index", "mig_index") for device in snapshot["devices"]],
+            sorted({name(process, "gpu_index", "mig_index") for process in snapshot["processes"]}),
+        )
+
+    def test_id_chooses_devices_and_their_processes(self):
+        self.assertEqual(self.ids("--id", "5,0"), (["0", "5"], ["0", "5"]))
+        self.assertEqual(self.ids("-i", "7"), (["7"], []))
+        self.assertEqual(self.ids("-i", "0", profile="a100-mig"), (["0", "0:0", "0:2", "0:5"], ["0:0", "0:2"]))
+        self.assertEqual(self.ids("-i", "0:2,3", profile="a100-mig"), (["0:2", "3"], ["0:2", "3"]))
+        for metric in ("identity.uuid", "identity.pci_bus_id"):
+            name = json.loads(self.status("--json"))["devices"][3]["metrics"][metric]
+            self.assertEqual(self.ids("-i", name), (["3"], ["3"]), name)
+            out = self.status("-i", name.lower())
+            self.assertEqual(re.findall(r"(?m)^ *(\d+) │ NVIDIA", out), ["3"], out)
+
+    def test_id_that_is_none(self):
+        for name in ("8", "GPU-nonsense", "0:0", "", "ff:00.0"):
+            result = self.run_sim("status", "--id", name)
+            self.assert_result(result, 2, "", f"--id: there is no device '{name}'; there are 0, 1, 2")
+        self.assert_result(self.run_sim("status", "--id", "GPU-"), 2, "", "'GPU-' is the beginning of several UUIDs")
+
+    def test_loop_that_is_none(self):
+        for span in ("0", "-1", "x", "", "99999999999"):
+            self.assert_result(self.run_sim("status", "--loop", span), 2, "", f"--loop: '{span}' is not a time")
 
     def test_operands_are_refused(self):
         self.assert_result(self.run_sim("status", "0"), 2, "", "unexpected operand '0'")

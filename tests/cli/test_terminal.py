@@ -80,6 +80,28 @@ class TerminalTest(harness.CommandTest):
             for line in self.status(columns=columns, NO_COLOR="1", LC_ALL="C").splitlines():
                 self.assertLessEqual(len(line), columns)
 
+    def test_loop_draws_over_what_it_has_drawn(self):
+        command = harness.sim_command("status", "--loop", "0.05", "--processes=none", profile="h100x8")
+        command = ["/usr/bin/env", "timeout", "--signal=INT", "--preserve-status", "2", *command]
+        code, shown = run_on_terminal(command, harness.environment(NO_COLOR="1"), 120, rows=6)
+        self.assertEqual(code, 0, shown)
+        frames = shown.split("\033[H")
+        self.assertGreater(len(frames), 3)
+        self.assertEqual(frames[0], "")
+        self.assertTrue(frames[1].startswith("\033[2Jdriver 550"), frames[1])
+        for frame in frames[1:]:
+            self.assertEqual(frame.count("\n"), 5, frame)  # of 13 lines; one row is left for the cursor
+            self.assertEqual(frame.count("\033[K\n"), 5, frame)
+            self.assertTrue(frame.endswith("\033[J"), frame)
+
+    def test_loop_on_a_dumb_terminal_does_not_draw(self):
+        command = harness.sim_command("status", "--loop", "0.05", "--processes=none", profile="h100x8")
+        command = ["/usr/bin/env", "timeout", "--signal=INT", "--preserve-status", "1", *command]
+        code, shown = run_on_terminal(command, harness.environment(TERM="dumb"), 120)
+        self.assertEqual(code, 0, shown)
+        self.assertNotIn("\033", shown)
+        self.assertGreater(shown.count("\n\ndriver 550"), 1)
+
     def test_columns_beats_the_terminal(self):
         shown = self.status(columns=200, COLUMNS="60", NO_COLOR="1")
         self.assertTrue(all(len(line) <= 60 for line in shown.splitlines()), shown)

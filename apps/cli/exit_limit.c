@@ -1,0 +1,23 @@
+/*
+ * The library reads the variable once, at its first use; from then on it is only a nuisance to programs that are started.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "exit_limit.h"
+
+#define VARIABLE "NVPULSE_EXIT_TIMEOUT_MS"
+
+static bool is_ours;
+
+void cli_exit_limit_set(void)
+{
+    is_ours = getenv(VARIABLE) == NULL && setenv(VARIABLE, "250", 0) == 0;
+}
+
+void cli_exit_limit_forget(void)
+{
+    if (is_ours) {
+        unsetenv(VARIABLE);
+    }
+}

@@ -1,0 +1,13 @@
+/*
+ * How long the end of a command waits for a driver that does not return.
+ */
+#ifndef CLI_EXIT_LIMIT_H
+#define CLI_EXIT_LIMIT_H
+
+/** Sets a short limit, unless the user has set one (NVPULSE_EXIT_TIMEOUT_MS): a command that has said everything ends. */
+void cli_exit_limit_set(void);
+
+/** Takes the variable out of the environment again when it is ours: another program that is started has the library's own limit. */
+void cli_exit_limit_forget(void);
+
+#endif

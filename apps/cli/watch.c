@@ -1,0 +1,236 @@
+/*
+ * Takes snapshots with one sampler, so that rates are known from the second round on and a device that hangs is waited for once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <nvpulse/lifecycle.h>
+#include <nvpulse/nvml.h>
+#include <nvpulse/sampler.h>
+
+#include "driver.h"
+#include "loop.h"
+#include "output.h"
+#include "pick.h"
+#include "screen.h"
+#include "watch.h"
+
+/** What a run works with. */
+struct run {
+    const cli_watch *watch;
+    nvp_sampler *sampler;
+    FILE *out;
+    bool is_first, redraws;
+};
+
+int cli_watch_print_json(const cli_command *command, const nvp_snapshot *snapshot, FILE *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (nvp_snapshot_to_json(snapshot, &text, &length) != NVP_SUCCESS) {
+        return cli_no_memory(command);
+    }
+    fwrite(text, 1, length, out);
+    fputc('\n', out);
+    free(text);
+    return CLI_OK;
+}
+
+static nvp_sampler *new_sampler(const cli_watch *watch)
+{
+    nvp_snapshot_options options = watch->options;
+    bool adds = options.metrics != NULL && watch->ids != NULL && cli_pick_needs_metrics(watch->ids);
+    size_t count = options.metric_count + cli_pick_metric_count;
+    nvp_metric *metrics = adds ? reallocarray(NULL, count, sizeof *metrics) : NULL;
+    nvp_sampler *sampler = NULL;
+    if (metrics != NULL) {
+        memcpy(metrics, options.metrics, options.metric_count * sizeof *metrics);
+        memcpy(metrics + options.metric_count, cli_pick_metrics, cli_pick_metric_count * sizeof *metrics);
+        options.metrics = metrics;
+        options.metric_count = count;
+    }
+    if ((adds && metrics == NULL) || nvp_sampler_new(&options, &sampler) != NVP_SUCCESS) {
+        cli_no_memory(watch->command);
+    }
+    free(metrics);
+    return sampler;
+}
+
+/* What there is instead of the first snapshot. */
+static int explain(const struct run *run, nvp_status status)
+{
+    const cli_watch *watch = run->watch;
+    if (status == NVP_ERROR_NO_MEMORY) {
+        return cli_no_memory(watch->command);
+    }
+    if (status == NVML_ERROR_GPU_NOT_FOUND && !watch->for_programs) { /* the driver works, but finds no GPU of its own */
+        fputs("no NVIDIA GPUs found\n", run->out);
+        return CLI_OK;
+    }
+    if (nvp_get_state() != NVP_STATE_OPEN && status != NVP_ERROR_TIMED_OUT) { /* NVML's own codes do not tell everything */
+        nvp_status opened = cli_driver_open();
+        status = opened != NVP_SUCCESS ? opened : status;
+    }
+    if (nvp_get_state() == NVP_STATE_OPEN) {
+        return cli_fail(CLI_FAILED, watch->command, "the GPUs cannot be counted: %s (%s)", nvp_status_text(status),
+                        nvp_status_name(status));
+    }
+    return cli_driver_explain(watch->command, status, watch->verbose);
+}
+
+/* A driver that fails meanwhile is asked again in the next round. */
+static int note(const struct run *run, nvp_status status)
+{
+    if (run->watch->for_programs) {
+        cli_fail(CLI_FAILED, run->watch->command, "%s (%s)", nvp_status_text(status), nvp_status_name(status));
+    } else {
+        fprintf(run->out, "the GPUs cannot be asked: %s (%s)\n", nvp_status_text(status), nvp_status_name(status));
+    }
+    return CLI_FAILED;
+}
+
+static bool is_chosen(const nvp_snapshot *snapshot, const bool *devices, const nvp_process *process)
+{
+    uint64_t index = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), UINT64_MAX);
+    uint64_t mig = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), UINT64_MAX);
+    const nvp_device_sample *device;
+    for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
+        bool is_whole = device->mig_index < 0;
+        if (devices[i] && device->index == index && (is_whole || (uint64_t)device->mig_index == mig)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The part of the snapshot that --id names. What is not there is refused in the first round; later it may have gone. */
+static int choose(const struct run *run, nvp_snapshot *snapshot, nvp_snapshot **part)
+{
+    const char *missing = NULL;
+    bool *devices = calloc(nvp_snapshot_device_count(snapshot) + 1, sizeof *devices);
+    bool *processes = calloc(nvp_snapshot_process_count(snapshot) + 1, sizeof *processes);
+    int code = devices == NULL || processes == NULL ? cli_no_memory(run->watch->command) : CLI_OK;
+    if (code == CLI_OK) {
+        cli_match match = cli_pick_mark(snapshot, run->watch->ids, true, devices, &missing);
+        if (match != CLI_MATCH_ONE && run->is_first) {
+            code = cli_pick_refuse(run->watch->command, snapshot, match, missing);
+        }
+    }
+    for (size_t i = 0; code == CLI_OK && i < nvp_snapshot_process_count(snapshot); i++) {
+        processes[i] = is_chosen(snapshot, devices, nvp_snapshot_process(snapshot, i));
+    }
+    if (code == CLI_OK && nvp_snapshot_part(snapshot, devices, processes, part) != NVP_SUCCESS) {
+        code = cli_no_memory(run->watch->command);
+    }
+    free(devices);
+    free(processes);
+    return code;
+}
+
+static int show(const struct run *run, nvp_snapshot *snapshot, FILE *out)
+{
+    if (run->watch->ids == NULL) {
+        return run->watch->show(snapshot, run->watch->context, out);
+    }
+    nvp_snapshot *part = NULL;
+    int code = choose(run, snapshot, &part);
+    if (code == CLI_OK) {
+        code = run->watch->show(part, run->watch->context, out);
+    }
+    nvp_snapshot_free(part);
+    return code;
+}
+
+/* One round: its exit code. */
+static int look(const struct run *run)
+{
+    nvp_snapshot *snapshot = NULL;
+    nvp_status status = nvp_sampler_sample(run->sampler, &snapshot);
+    if (status != NVP_SUCCESS) {
+        return run->is_first ? explain(run, status) : note(run, status);
+    }
+    int code = show(run, snapshot, run->out);
+    nvp_snapshot_free(snapshot);
+    return code;
+}
+
+/* The same, drawn over what the round before has drawn. */
+static int look_and_draw(struct run *run)
+{
+    FILE *out = run->out;
+    char *text = NULL;
+    size_t length = 0;
+    run->out = open_memstream(&text, &length);
+    if (run->out == NULL) {
+        run->out = out;
+        return cli_no_memory(run->watch->command);
+    }
+    int code = look(run);
+    bool is_whole = fclose(run->out) == 0;
+    run->out = out;
+    if (is_whole && length > 0) {
+        cli_screen_draw(text, run->is_first, out);
+    }
+    free(text);
+    return is_whole ? code : cli_no_memory(run->watch->command);
+}
+
+static int round_of(struct run *run)
+{
+    if (run->redraws) {
+        return look_and_draw(run);
+    }
+    if (!run->is_first && !run->watch->for_programs) {
+        fputc('\n', run->out);
+    }
+    return look(run);
+}
+
+static void sleep_ms(uint64_t span_ms)
+{
+    struct timespec left = { (time_t)(span_ms / 1000), (long)(span_ms % 1000) * 1000000 };
+    nanosleep(&left, NULL); /* a signal that does not end the program may shorten it */
+}
+
+/* What is a rate needs two looks. A failure shows itself in the second one. */
+static void warm_up(const struct run *run)
+{
+    nvp_snapshot *snapshot = NULL;
+    if (run->watch->apart_ms > 0 && nvp_sampler_sample(run->sampler, &snapshot) == NVP_SUCCESS) {
+        nvp_snapshot_free(snapshot);
+        sleep_ms(run->watch->apart_ms);
+    }
+}
+
+static int run_rounds(struct run *run)
+{
+    cli_loop loop;
+    warm_up(run);
+    int code = round_of(run), failure = CLI_OK;
+    if (run->watch->interval_ms == 0 || code != CLI_OK) {
+        return code;
+    }
+    run->is_first = false;
+    bool goes_on = cli_output_flush(run->out, &failure);
+    if (goes_on && !cli_loop_begin(&loop, run->watch->interval_ms, true)) {
+        return cli_fail(CLI_FAILED, run->watch->command, "signals cannot be caught");
+    }
+    while (goes_on && cli_loop_wait(&loop)) {
+        code = round_of(run);
+        goes_on = cli_output_flush(run->out, &failure);
+    }
+    return failure != CLI_OK ? failure : code;
+}
+
+int cli_watch_run(const cli_watch *watch, FILE *out)
+{
+    struct run run = { watch, new_sampler(watch), out, true, false };
+    if (run.sampler == NULL) {
+        return CLI_FAILED;
+    }
+    run.redraws = watch->interval_ms > 0 && !watch->for_programs && cli_screen_can_draw();
+    int code = run_rounds(&run);
+    nvp_sampler_free(run.sampler);
+    return code;
+}
