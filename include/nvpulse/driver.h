@@ -12,6 +12,12 @@
 
 NVP_BEGIN_DECLS
 
+/**
+ * The marker by which the shim is known: `const char *nvpshim_description(void)` in a libnvidia-ml.so.1 gives one line such as
+ * "nvpulse shim 0.1.0". The search passes over such a library.
+ */
+#define NVP_SHIM_MARKER_SYMBOL "nvpshim_description"
+
 /** One place that was looked at. Text is owned by the library and lives until the process ends. */
 typedef struct nvp_candidate {
     const char *path;   /**< as it was given to the dynamic loader */

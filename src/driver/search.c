@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/log.h"
+#include "driver/folders.h"
 
 #include <nvpulse/sim.h>
 
@@ -49,6 +50,8 @@ static const struct {
     { "/run/nvidia/driver/usr/lib/x86_64-linux-gnu/" SONAME, "container" },
     { "libnvidia-ml.so", "default" },
 };
+
+int nvp__search_flags = RTLD_NOW | RTLD_LOCAL;
 
 static bool contains(const char *bytes, size_t length, const char *word)
 {
@@ -163,7 +166,7 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
         reject(search, path, origin, "link-time stub of the CUDA toolkit", false);
         return;
     }
-    void *handle = dlopen(anew ? unseen_spelling(path, spelling, sizeof(spelling)) : path, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(anew ? unseen_spelling(path, spelling, sizeof(spelling)) : path, nvp__search_flags);
     if (handle == NULL) {
         const char *message = dlerror();
         message = message != NULL ? message : "cannot be opened";
@@ -175,6 +178,10 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
     if (is_stub_path(file) || (!simulated && file_says_stub(file))) {
         reject(search, path, origin, "link-time stub of the CUDA toolkit", false);
         dlclose(handle);
+    } else if (dlsym(handle, NVP_SHIM_MARKER_SYMBOL) != NULL) {
+        reject(search, path, origin, "the shim of nvpulse, which looks for the driver's own library itself", false);
+        search->passed_shim = true;
+        dlclose(handle);
     } else if (!has_entry_points(handle)) {
         reject(search, path, origin, "exports no nvmlInit or no nvmlShutdown", true);
         dlclose(handle);
@@ -182,6 +189,11 @@ static void try_path(struct nvp__search *search, const char *path, const char *o
         accept(search, path, origin, handle, file);
     }
 }
+
+struct beyond {
+    struct nvp__search *search;
+    bool anew;
+};
 
 /* NVPULSE_NVML_PATH names the file, or the folder that holds it. */
 static void try_named(struct nvp__search *search, const char *named, bool anew)
@@ -208,6 +220,24 @@ static void try_beside(struct nvp__search *search, const char *replaced)
     }
 }
 
+/* Where the loader would have looked next, had the shim not been in the way. */
+static bool try_folder(void *context, const char *folder, const char *origin)
+{
+    struct beyond *beyond = context;
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof(path), "%s/%s", folder, SONAME);
+    if (length > 0 && (size_t)length < sizeof(path) && access(path, F_OK) == 0) {
+        try_path(beyond->search, nvp__intern(path), origin, beyond->anew);
+    }
+    return beyond->search->handle == NULL;
+}
+
+static void try_beyond_shim(struct nvp__search *search, bool anew)
+{
+    struct beyond beyond = { search, anew };
+    nvp__loader_folders(try_folder, &beyond);
+}
+
 void nvp__search(struct nvp__search *search, const char *replaced)
 {
     bool anew = replaced != NULL;
@@ -216,7 +246,7 @@ void nvp__search(struct nvp__search *search, const char *replaced)
     if (named != NULL && named[0] != '\0') {
         if (getauxval(AT_SECURE) == 0) {
             try_named(search, named, anew);
-            if (search->handle == NULL && !search->broken) { /* a wrong path of the user's is not "no library" */
+            if (search->handle == NULL && !search->broken) { /* the shim, or a wrong path of the user's is not "no library" */
                 search->broken = true;
                 search->failure = search->candidates[0].reason;
             }
@@ -230,6 +260,9 @@ void nvp__search(struct nvp__search *search, const char *replaced)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && search->handle == NULL; i++) {
         if (!anew || places[i].path[0] == '/') { /* a bare name would give what is loaded */
             try_path(search, places[i].path, places[i].origin, anew);
+        }
+        if (i == 0 && search->passed_shim) {
+            try_beyond_shim(search, anew);
         }
     }
 }

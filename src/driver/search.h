@@ -11,6 +11,9 @@
 
 #define NVP__CANDIDATES_MAX 32
 
+/** How libraries are loaded: flags of dlopen(3). Set before the first search, by the shim alone. */
+extern int nvp__search_flags;
+
 /** What a search found. */
 struct nvp__search {
     nvp_candidate candidates[NVP__CANDIDATES_MAX];
@@ -18,6 +21,7 @@ struct nvp__search {
     void *handle;        /* of the one in use, or NULL */
     const char *path;    /* its file, symbolic links resolved; interned */
     const char *origin;  /* static */
+    bool passed_shim;    /* the shim of nvpulse was among the candidates */
     bool broken;         /* something was there that cannot be used */
     const char *failure; /* why the first such thing cannot be used; interned */
 };
