@@ -7,6 +7,7 @@
  * every other pid is foreign: its host fields are N/A, and it must not be signalled. So is a pid that /proc does not know. One that was known
  * in an earlier look and has ended is not foreign.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -17,87 +18,17 @@
 /* Shorter spans measure the length of a tick. */
 #define CPU_SPAN_S 0.1
 
-/* The place of a field of the host side in nvp__host_process.fields. */
-static size_t place_of(nvp_process_field field)
-{
-    return field == NVP_PROCESS_START_TIME_US ? 0 : field == NVP_PROCESS_FOREIGN ? 1 : 2 + (size_t)field - NVP_PROCESS_NAME;
-}
-
 static void set(struct nvp__host_process *process, nvp_process_field field, nvp_reading reading)
 {
-    process->fields[place_of(field)] = reading;
-}
-
-static nvp_reading text_of(const struct nvp__host *host, struct nvp__arena *arena, const char *text)
-{
-    return text[0] == '\0' ? nvp__reading_na(NVP_ERROR_NO_DATA)
-                           : nvp__reading_text(nvp__arena_text(arena, text, strlen(text)), host->now_us);
+    process->fields[nvp__host_place(field)] = reading;
 }
 
 static nvp_reading clean_text_of(const struct nvp__host *host, struct nvp__arena *arena, const char *raw, size_t length)
 {
     char text[NVP__COMMAND_BYTES];
     nvp__utf8_clean(raw, length, text, sizeof text);
-    return text_of(host, arena, text);
-}
-
-/* What stands behind the last slash; in a path of Windows, as a driver there tells it, behind the last backslash. */
-static const char *without_folder(const char *path)
-{
-    const char *slash = strrchr(path, strstr(path, ":\\") != NULL ? '\\' : '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-/* Programs that write a title over their arguments ("sshd: ada@pts/0") have the kernel's name alone. */
-static void set_names(const struct nvp__host *host, struct nvp__host_process *process, const struct nvp__proc *proc,
-                      struct nvp__arena *arena)
-{
-    char command[NVP__COMMAND_BYTES];
-    if (proc->command_status != NVP_SUCCESS || proc->command_length == 0) {
-        char title[sizeof proc->program + 2];
-        size_t length = strlen(proc->program);
-        memcpy(title + 1, proc->program, length);
-        title[0] = '[';
-        title[length + 1] = ']';
-        set(process, NVP_PROCESS_NAME, clean_text_of(host, arena, proc->program, length));
-        set(process, NVP_PROCESS_COMMAND,
-            proc->command_status != NVP_SUCCESS ? nvp__reading_na(proc->command_status)
-                                                : clean_text_of(host, arena, title, length + 2));
-        return;
-    }
-    memcpy(command, proc->command, proc->command_length);
-    command[proc->command_length] = '\0'; /* it was read with a NUL behind it */
-    const char *program = strpbrk(command, " \t\n") == NULL ? without_folder(command) : proc->program;
-    set(process, NVP_PROCESS_NAME, clean_text_of(host, arena, program, strlen(program)));
-    for (size_t i = 0; i < proc->command_length; i++) {
-        command[i] = command[i] == '\0' ? ' ' : command[i];
-    }
-    set(process, NVP_PROCESS_COMMAND, clean_text_of(host, arena, command, proc->command_length));
-}
-
-static void set_user(struct nvp__host *host, struct nvp__host_process *process, const struct nvp__proc *proc,
-                     struct nvp__arena *arena)
-{
-    char name[64];
-    if (proc->uid_status != NVP_SUCCESS) {
-        set(process, NVP_PROCESS_USER, nvp__reading_na(proc->uid_status));
-        set(process, NVP_PROCESS_UID, nvp__reading_na(proc->uid_status));
-        return;
-    }
-    nvp__users_name(&host->users, proc->uid, name, sizeof name);
-    set(process, NVP_PROCESS_USER, text_of(host, arena, name));
-    set(process, NVP_PROCESS_UID, nvp__reading_uint(proc->uid, host->now_us));
-}
-
-static void set_groups(const struct nvp__host *host, struct nvp__host_process *process, const struct nvp__proc *proc,
-                       struct nvp__arena *arena)
-{
-    bool known = proc->cgroup_status == NVP_SUCCESS;
-    nvp_reading none = nvp__reading_na(proc->cgroup_status);
-    set(process, NVP_PROCESS_CONTAINER_ID, known ? text_of(host, arena, proc->cgroup.container) : none);
-    set(process, NVP_PROCESS_POD_UID, known ? text_of(host, arena, proc->cgroup.pod) : none);
-    set(process, NVP_PROCESS_SLURM_JOB,
-        known && proc->cgroup.has_slurm_job ? nvp__reading_uint(proc->cgroup.slurm_job, host->now_us) : none);
+    return text[0] == '\0' ? nvp__reading_na(NVP_ERROR_NO_DATA)
+                           : nvp__reading_text(nvp__arena_text(arena, text, strlen(text)), host->now_us);
 }
 
 /* Measured over a span that is long enough; in between the last number stays. */
@@ -150,9 +81,10 @@ static void set_all(struct nvp__host_process *process, nvp_status status)
 static void take(struct nvp__host *host, struct nvp__host_process *process, const struct nvp__proc *proc,
                  struct nvp__arena *arena)
 {
-    set_names(host, process, proc, arena);
-    set_user(host, process, proc, arena);
-    set_groups(host, process, proc, arena);
+    if (proc->is_whole) {
+        nvp__identity_take(host, process, proc);
+    }
+    nvp__identity_put(process, arena);
     set_times(host, process, proc);
     set_cpu(host, process, proc);
     set_memory(host, process, proc);
@@ -174,7 +106,8 @@ static void take_name(const struct nvp__host *host, struct nvp__host_process *pr
     if (strstr(program, ":\\") == NULL) {
         program[strcspn(program, " ")] = '\0'; /* arguments */
     }
-    set(process, NVP_PROCESS_NAME, text_of(host, arena, without_folder(program)));
+    const char *name_alone = nvp__without_folder(program);
+    set(process, NVP_PROCESS_NAME, clean_text_of(host, arena, name_alone, strlen(name_alone)));
 }
 
 /* Whether the pid that the driver told is that of the process in /proc; the proof holds as long as the process lives. */
@@ -192,7 +125,8 @@ static nvp_status prove(const struct nvp__host *host, struct nvp__host_process *
 static void read_process(struct nvp__host *host, struct nvp__host_process *process, const char *name, struct nvp__arena *arena)
 {
     struct nvp__proc proc;
-    nvp_status status = nvp__proc_read(process->pid, &proc);
+    const struct nvp__proc_known known = { process->start_ticks, process->identity.program };
+    nvp_status status = nvp__proc_read(process->pid, nvp__identity_is_fresh(host, process) ? &known : NULL, &proc);
     bool is_here = status != NVML_ERROR_NOT_FOUND || process->is_known;
     if (status == NVP_SUCCESS) {
         status = prove(host, process, &proc);
@@ -219,8 +153,11 @@ void nvp__host_process(struct nvp__host *host, unsigned int pid, const char *nam
         read_process(host, process, name, arena);
         process->look = host->look;
     }
-    fields[NVP_PROCESS_START_TIME_US] = process->fields[place_of(NVP_PROCESS_START_TIME_US)];
-    fields[NVP_PROCESS_FOREIGN] = process->fields[place_of(NVP_PROCESS_FOREIGN)];
-    memcpy(&fields[NVP_PROCESS_NAME], &process->fields[place_of(NVP_PROCESS_NAME)],
+    if (process == &spare) {
+        free(spare.identity.texts); /* the fields have copies */
+    }
+    fields[NVP_PROCESS_START_TIME_US] = process->fields[nvp__host_place(NVP_PROCESS_START_TIME_US)];
+    fields[NVP_PROCESS_FOREIGN] = process->fields[nvp__host_place(NVP_PROCESS_FOREIGN)];
+    memcpy(&fields[NVP_PROCESS_NAME], &process->fields[nvp__host_place(NVP_PROCESS_NAME)],
            (NVP_PROCESS_FIELD_COUNT - NVP_PROCESS_NAME) * sizeof *fields);
 }

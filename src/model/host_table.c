@@ -72,6 +72,8 @@ void nvp__host_table_sweep(struct nvp__host *host)
     for (size_t i = 0; i < host->process_count; i++) {
         if (host->processes[i].look == host->look) {
             host->processes[kept++] = host->processes[i];
+        } else {
+            free(host->processes[i].identity.texts);
         }
     }
     if (kept < host->process_count) {
@@ -82,6 +84,9 @@ void nvp__host_table_sweep(struct nvp__host *host)
 
 void nvp__host_table_free(struct nvp__host *host)
 {
+    for (size_t i = 0; i < host->process_count; i++) {
+        free(host->processes[i].identity.texts);
+    }
     free(host->processes);
     free(host->slots);
 }

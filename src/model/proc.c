@@ -1,6 +1,5 @@
 /*
- * The files of a process are opened below its folder, which stays the folder of that very process: when the process ends, so does all
- * below it. Its start time is read first and last all the same, because a root of another kind need not behave like that.
+ * The start time of a process is read first and last: the same one means that all in between is of one process.
  */
 #include "model/proc.h"
 
@@ -17,6 +16,7 @@
 
 #include "base/root.h"
 
+#define STAT_BYTES 1024
 #define FILES_MAX 4096 /* open files of a process that are looked at */
 /* The pid namespace that the kernel begins with has this number, PROC_PID_INIT_INO. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
@@ -34,19 +34,25 @@ static nvp_status status_of(int error)
     }
 }
 
-/* As nvp__root_read(), below the folder of a process. */
+/* One read gives the whole of such a file, as far as there is room. Returns the number of bytes, or -1 with errno set. Closes. */
+static ssize_t read_once(int file, char *buffer, size_t size)
+{
+    ssize_t length = -1;
+    if (file >= 0) {
+        do {
+            length = read(file, buffer, size - 1);
+        } while (length < 0 && errno == EINTR);
+        int error = errno;
+        close(file);
+        errno = error;
+    }
+    buffer[length < 0 ? 0 : length] = '\0';
+    return length;
+}
+
 static ssize_t read_below(int folder, const char *name, char *buffer, size_t size)
 {
-    int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        buffer[0] = '\0';
-        return -1;
-    }
-    ssize_t length = nvp__read_file(file, buffer, size);
-    int error = errno;
-    close(file);
-    errno = error;
-    return length;
+    return read_once(openat(folder, name, O_RDONLY | O_CLOEXEC), buffer, size);
 }
 
 /* The program's name stands in brackets and can have brackets, spaces and newlines of its own. */
@@ -70,12 +76,6 @@ static nvp_status parse_stat(const char *text, struct nvp__proc *proc)
     proc->start_ticks = start;
     proc->resident_bytes = pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
     return NVP_SUCCESS;
-}
-
-static nvp_status read_stat(int folder, struct nvp__proc *proc)
-{
-    char text[1024];
-    return read_below(folder, "stat", text, sizeof text) < 0 ? status_of(errno) : parse_stat(text, proc);
 }
 
 bool nvp__proc_number(const char *text, const char *key, uint64_t *number)
@@ -121,23 +121,38 @@ static void read_cgroup(int folder, struct nvp__proc *proc)
     nvp__cgroup_parse(text, &proc->cgroup);
 }
 
-nvp_status nvp__proc_read(unsigned int pid, struct nvp__proc *proc)
+/* All but what stat tells; last the start time again. */
+static nvp_status read_rest(unsigned int pid, struct nvp__proc *proc)
 {
+    char text[STAT_BYTES];
     struct nvp__proc last = { 0 };
-    *proc = (struct nvp__proc){ 0 };
     int folder = nvp__root_open(O_PATH | O_DIRECTORY, "/proc/%u", pid);
     if (folder < 0) {
-        return errno == ENOENT || errno == ENOTDIR ? NVML_ERROR_NOT_FOUND : status_of(errno);
+        return status_of(errno);
     }
-    nvp_status status = read_stat(folder, proc);
-    if (status == NVP_SUCCESS) {
-        read_uid(folder, proc);
-        read_command(folder, proc);
-        read_cgroup(folder, proc);
-        status = read_stat(folder, &last);
-    }
+    read_uid(folder, proc);
+    read_command(folder, proc);
+    read_cgroup(folder, proc);
+    nvp_status status = read_below(folder, "stat", text, sizeof text) < 0 ? status_of(errno) : parse_stat(text, &last);
     close(folder);
     return status == NVP_SUCCESS && last.start_ticks != proc->start_ticks ? NVP_ERROR_NO_DATA : status;
+}
+
+nvp_status nvp__proc_read(unsigned int pid, const struct nvp__proc_known *known, struct nvp__proc *proc)
+{
+    char text[STAT_BYTES];
+    int file = nvp__root_open(O_RDONLY, "/proc/%u/stat", pid);
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        return NVML_ERROR_NOT_FOUND;
+    }
+    nvp_status status = read_once(file, text, sizeof text) < 0 ? status_of(errno) : parse_stat(text, proc);
+    proc->is_whole = false;
+    if (status == NVP_SUCCESS &&
+        (known == NULL || known->start_ticks != proc->start_ticks || strcmp(known->program, proc->program) != 0)) {
+        status = read_rest(pid, proc);
+        proc->is_whole = true;
+    }
+    return status;
 }
 
 static bool is_gpu_file(int folder, const char *name)

@@ -21,6 +21,7 @@ struct nvp__proc {
     uint64_t cpu_ticks;      /* user and system time */
     uint64_t resident_bytes; /* memory */
     char program[64];        /* the kernel's short name; raw */
+    bool is_whole;           /* the rest was read, too */
     nvp_status uid_status;   /* of the next member */
     unsigned int uid;
     nvp_status command_status;        /* of the next members */
@@ -30,11 +31,19 @@ struct nvp__proc {
     struct nvp__cgroup cgroup;
 };
 
+/** How a process was known before. */
+struct nvp__proc_known {
+    uint64_t start_ticks;
+    const char *program;
+};
+
 /**
  * Reads a process. Returns NVP_SUCCESS; NVML_ERROR_NOT_FOUND when /proc does not know the pid; NVP_ERROR_NO_DATA when it ended in the
  * meantime, or another process took its pid; NVML_ERROR_NO_PERMISSION; NVP_ERROR_BAD_DATA for text that is not what the kernel writes.
+ *
+ * @param known  what need not be read in whole, because it was before; NULL for nothing
  */
-nvp_status nvp__proc_read(unsigned int pid, struct nvp__proc *proc);
+nvp_status nvp__proc_read(unsigned int pid, const struct nvp__proc_known *known, struct nvp__proc *proc);
 
 /**
  * Whether a process has a device file of NVIDIA's driver open. Returns NVP_SUCCESS when it has, NVML_ERROR_NOT_FOUND when it has not,

@@ -34,7 +34,7 @@ static const struct tree_process trainer = { .pid = 700,
                                              .start_ticks = 50000,
                                              .pages = 2000,
                                              .command = "/usr/bin/python3\0train.py\0--rate=0.1",
-                                             .command_length = 37,
+                                             .command_length = 36,
                                              .cgroup = "0::/kubepods/burstable/pod" POD "/" ID "\n" };
 
 static int begin(void **state)
@@ -60,6 +60,14 @@ static void look(void)
 {
     nvp__arena_clear(&arena);
     nvp__host_begin(host, &arena, machine);
+}
+
+/* So much later that whatever is kept for a while is read again. */
+static void let_pass(void)
+{
+    static double uptime_s = 2000;
+    uptime_s += 10;
+    tree_machine(uptime_s, 1, 1);
 }
 
 /* One look at one process. */
@@ -257,11 +265,44 @@ static void test_host__names(void **state)
         process.command = cases[i].command;
         process.command_length = cases[i].length;
         tree_process(&process);
+        let_pass();
         look_at(700, "the driver's name");
         assert_string_equal(text(NVP_PROCESS_NAME), cases[i].name);
         assert_string_equal(text(NVP_PROCESS_COMMAND), cases[i].shown);
         assert_int_equal(number(NVP_PROCESS_PARENT_PID), 12);
     }
+}
+
+static void test_host__identity_is_kept_for_a_while(void **state)
+{
+    struct tree_process process = trainer;
+    (void)state;
+    look_at(700, NULL);
+    int64_t read_at_us = fields[NVP_PROCESS_COMMAND].read_at_us;
+    tree_remove("proc/700/cmdline");
+    tree_remove("proc/700/status");
+    tree_remove("proc/700/cgroup");
+    tree_machine(1004, 1, 1);
+    look_at(700, NULL);
+    assert_string_equal(text(NVP_PROCESS_NAME), "python3");
+    assert_string_equal(text(NVP_PROCESS_COMMAND), "/usr/bin/python3 train.py --rate=0.1");
+    assert_string_equal(text(NVP_PROCESS_USER), "root");
+    assert_string_equal(text(NVP_PROCESS_CONTAINER_ID), ID);
+    assert_int_equal(fields[NVP_PROCESS_COMMAND].read_at_us, read_at_us); /* its age can be seen */
+    assert_real(&fields[NVP_PROCESS_RUNNING_TIME_S], 504);
+    process.program = "ffmpeg"; /* it runs another program now */
+    process.command = "/usr/bin/ffmpeg\0-i";
+    process.command_length = 18;
+    process.cgroup = "0::/lxc/101\n";
+    tree_process(&process);
+    look_at(700, NULL);
+    assert_string_equal(text(NVP_PROCESS_COMMAND), "/usr/bin/ffmpeg -i");
+    assert_string_equal(text(NVP_PROCESS_CONTAINER_ID), "101");
+    process.cgroup = "0::/lxc/102\n";
+    tree_process(&process);
+    tree_machine(1010, 1, 1);
+    look_at(700, NULL);
+    assert_string_equal(text(NVP_PROCESS_CONTAINER_ID), "102");
 }
 
 static void test_host__long_command_is_cut_to_whole_characters(void **state)
@@ -308,6 +349,7 @@ static void test_host__user_without_a_name_is_a_number(void **state)
     for (unsigned int uid = 4000000000u; uid < 4000000040u; uid += 13) { /* more than one is kept */
         process.uid = uid;
         tree_process(&process);
+        let_pass();
         char expected[16];
         snprintf(expected, sizeof expected, "%u", uid);
         for (int i = 0; i < 2; i++) {
@@ -387,6 +429,7 @@ static void look_while_it_changes(const struct tree_process *other)
     pthread_t thread;
     successor = other;
     tree_process(&trainer);
+    let_pass();
     tree_pipe("proc/700/cmdline");
     assert_int_equal(pthread_create(&thread, NULL, change_meanwhile, NULL), 0);
     look_at(700, NULL);
@@ -479,6 +522,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_host__process_that_was_not_asked_for_is_forgotten, begin, end),
         cmocka_unit_test_setup_teardown(test_host__process_is_read_once_in_a_look, begin, end),
         cmocka_unit_test_setup_teardown(test_host__names, begin, end),
+        cmocka_unit_test_setup_teardown(test_host__identity_is_kept_for_a_while, begin, end),
         cmocka_unit_test_setup_teardown(test_host__long_command_is_cut_to_whole_characters, begin, end),
         cmocka_unit_test_setup_teardown(test_host__zombie, begin, end),
         cmocka_unit_test_setup_teardown(test_host__user_without_a_name_is_a_number, begin, end),
