@@ -17,9 +17,6 @@
 #include "query.h"
 #include "size.h"
 
-/** nvidia-smi's exit code for everything that has none of its own. */
-#define EXIT_OTHER 255
-
 enum { KEY_GPU = 256, KEY_APPS, KEY_FORMAT, KEY_LOOP_MS, KEY_HELP_GPU, KEY_HELP_APPS, KEY_WAKE };
 
 static const cli_option options_table[] = {
@@ -169,136 +166,20 @@ static int parse(struct request *request, int argc, char **argv)
     return CLI_OK;
 }
 
-/** What a round of the query works with. */
-struct round {
-    const struct request *request;
-    const nvp_snapshot *snapshot;
-    bool *chosen; /**< for each device */
-    FILE *out;
-    size_t rows;
-    int code;
-};
-
-/* The exit code that a device deserves that could not be asked. */
-static int device_code(const nvp_device_sample *device)
-{
-    switch (device->state) {
-    case NVP_DEVICE_LOST:
-        return NVML_ERROR_GPU_IS_LOST;
-    case NVP_DEVICE_STALLED:
-        return NVML_ERROR_TIMEOUT;
-    case NVP_DEVICE_FAILED:
-        return query_exit_code(device->status);
-    default:
-        return CLI_OK;
-    }
-}
-
-static void print_row(struct round *round, const nvp_device_sample *device, const nvp_process *process)
-{
-    query_row row = { round->snapshot, device, process };
-    if (!query_print_row(&round->request->columns, &round->request->format, &row, round->rows == 0, round->out)) {
-        cli_no_memory(&cli_query_command);
-        round->code = EXIT_OTHER;
-    }
-    round->rows++;
-}
-
-static void print_gpus(struct round *round)
-{
-    const nvp_device_sample *device;
-    for (size_t i = 0; (device = nvp_snapshot_device(round->snapshot, i)) != NULL; i++) {
-        if (round->chosen[i]) {
-            print_row(round, device, NULL);
-        }
-    }
-}
-
-/* The GPU of a process, when it, or the MIG device of it that the process runs on, was chosen. */
-static const nvp_device_sample *gpu_of(const struct round *round, const nvp_process *process)
-{
-    uint64_t index = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), UINT64_MAX);
-    uint64_t mig = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), UINT64_MAX);
-    const nvp_device_sample *device, *gpu = NULL;
-    bool chosen = false;
-    for (size_t i = 0; (device = nvp_snapshot_device(round->snapshot, i)) != NULL; i++) {
-        bool is_gpu = device->mig_index < 0;
-        if (device->index == index && (is_gpu || (uint64_t)device->mig_index == mig)) {
-            gpu = is_gpu ? device : gpu;
-            chosen = chosen || round->chosen[i];
-        }
-    }
-    return chosen ? gpu : NULL;
-}
-
-static void print_apps(struct round *round)
-{
-    const nvp_process *process;
-    for (size_t i = 0; (process = nvp_snapshot_process(round->snapshot, i)) != NULL; i++) {
-        uint64_t type = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_TYPE), 0);
-        const nvp_device_sample *gpu = gpu_of(round, process);
-        if (gpu != NULL && (type & (NVP_PROCESS_TYPE_COMPUTE | NVP_PROCESS_TYPE_MPS)) != 0) {
-            print_row(round, gpu, process);
-        }
-    }
-}
-
-/* Marks what -i names, or every GPU. An exit code after a message, when there is nothing that it names. */
-static int choose(const struct request *request, const nvp_snapshot *snapshot, bool *chosen)
-{
-    const nvp_device_sample *device;
-    const char *missing = NULL;
-    if (request->ids == NULL) {
-        for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
-            chosen[i] = device->mig_index < 0;
-        }
-        return CLI_OK;
-    }
-    cli_match match = cli_pick_mark(snapshot, request->ids, false, chosen, &missing);
-    if (match == CLI_MATCH_ONE) {
-        return CLI_OK;
-    }
-    cli_pick_refuse(&cli_query_command, snapshot, match, missing);
-    return NVML_ERROR_NOT_FOUND;
-}
-
-/* One round: rows for what was chosen. Returns the exit code. */
-static int print_round(const struct request *request, const nvp_snapshot *snapshot, FILE *out)
-{
-    size_t count = nvp_snapshot_device_count(snapshot);
-    struct round round = { request, snapshot, calloc(count + 1, sizeof(bool)), out, 0, CLI_OK };
-    if (round.chosen == NULL) {
-        cli_no_memory(&cli_query_command);
-        return EXIT_OTHER;
-    }
-    round.code = choose(request, snapshot, round.chosen);
-    if (round.code == CLI_OK) {
-        query_print_begin(&request->format, out);
-        (request->columns.kind == QUERY_GPUS ? print_gpus : print_apps)(&round);
-        query_print_end(&request->format, out);
-        for (size_t i = 0; i < count; i++) {
-            int code = round.chosen[i] ? device_code(nvp_snapshot_device(snapshot, i)) : CLI_OK;
-            round.code = round.code == CLI_OK ? code : round.code;
-        }
-    }
-    free(round.chosen);
-    return round.code;
-}
-
 /* Writes what a round has printed; false ends the loop, and `code` says why when it is an error. */
 static bool flush(const struct request *request, FILE *file, FILE *out, int *code)
 {
     int failure = CLI_OK;
     if (request->file == NULL) {
         bool goes_on = cli_output_flush(out, &failure);
-        *code = failure != CLI_OK ? EXIT_OTHER : *code;
+        *code = failure != CLI_OK ? QUERY_EXIT_OTHER : *code;
         return goes_on;
     }
     if (fflush(file) == 0 && !ferror(file)) {
         return true;
     }
-    cli_fail(EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
-    *code = EXIT_OTHER;
+    cli_fail(QUERY_EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
+    *code = QUERY_EXIT_OTHER;
     return false;
 }
 
@@ -334,7 +215,7 @@ static int sample(const struct request *request, nvp_sampler *sampler, bool *has
         query_print_header(&request->columns, &request->format, file);
         *has_header = true;
     }
-    int code = print_round(request, snapshot, file);
+    int code = query_print_round(&request->columns, &request->format, request->ids, snapshot, file);
     nvp_snapshot_free(snapshot);
     return code;
 }
@@ -343,16 +224,16 @@ static int query_into(const struct request *request, FILE *file, FILE *out)
 {
     nvp_sampler *sampler = new_sampler(request);
     if (sampler == NULL) {
-        return EXIT_OTHER;
+        return QUERY_EXIT_OTHER;
     }
     cli_loop loop;
-    bool has_header = false;
-    int code = sample(request, sampler, &has_header, file);
-    bool goes_on = flush(request, file, out, &code) && request->interval_ms > 0 && code != NVML_ERROR_NOT_FOUND;
-    if (goes_on && !cli_loop_begin(&loop, request->interval_ms, request->file == NULL)) {
-        goes_on = false;
-        code = EXIT_OTHER;
+    bool has_header = false, loops = request->interval_ms > 0;
+    if (loops && !cli_loop_begin(&loop, request->interval_ms, request->file == NULL)) {
+        nvp_sampler_free(sampler);
+        return cli_fail(QUERY_EXIT_OTHER, &cli_query_command, "the loop cannot begin: %s", strerror(errno));
     }
+    int code = sample(request, sampler, &has_header, file);
+    bool goes_on = flush(request, file, out, &code) && loops && code != NVML_ERROR_NOT_FOUND;
     while (goes_on && cli_loop_wait(&loop)) { /* a driver that fails meanwhile is asked again in the next round */
         code = sample(request, sampler, &has_header, file);
         goes_on = flush(request, file, out, &code);
@@ -374,11 +255,11 @@ static int query(const struct request *request, FILE *out)
     }
     FILE *file = request->file == NULL ? out : fopen(request->file, "we");
     if (file == NULL) {
-        return cli_fail(EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
+        return cli_fail(QUERY_EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
     }
     int code = query_into(request, file, out);
     if (file != out && fclose(file) != 0) {
-        code = cli_fail(EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
+        code = cli_fail(QUERY_EXIT_OTHER, &cli_query_command, "cannot write %s: %s", request->file, strerror(errno));
     }
     return code;
 }
@@ -388,7 +269,7 @@ static int run_query(int argc, char **argv, FILE *out)
     struct request request = { 0 };
     int code = parse(&request, argc, argv);
     if (code != CLI_OK) {
-        code = code == CLI_FAILED ? EXIT_OTHER : code;
+        code = code == CLI_FAILED ? QUERY_EXIT_OTHER : code;
     } else if (request.help) {
         code = cli_options_help(&cli_query_command, out);
     } else if (request.help_gpu || request.help_apps) {

@@ -11,7 +11,6 @@
 #include "become.h"
 #include "driver.h"
 #include "options.h"
-#include "pick.h"
 #include "select.h"
 #include "size.h"
 
@@ -211,59 +210,14 @@ static bool parse(struct request *request, int argc, char **argv)
     return false;
 }
 
-static nvp_status take_snapshot(const struct request *request, nvp_snapshot **snapshot)
+/* What CUDA shows; NULL: everything. */
+static const char *visible(const struct request *request)
 {
-    nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
-    nvp_metric *metrics = calloc(select_metric_count + cli_pick_metric_count, sizeof *metrics);
-    if (metrics == NULL) {
-        return NVP_ERROR_NO_MEMORY;
-    }
-    memcpy(metrics, select_metrics, select_metric_count * sizeof *metrics);
-    memcpy(metrics + select_metric_count, cli_pick_metrics, cli_pick_metric_count * sizeof *metrics);
-    options.metrics = metrics;
-    options.metric_count = select_metric_count + cli_pick_metric_count;
-    options.flags = request->wake ? (unsigned int)NVP_SNAPSHOT_WAKE : 0;
-    nvp_status status = nvp_snapshot_take(&options, snapshot);
-    free(metrics);
-    return status;
-}
-
-/** The devices that were looked at, the best first. */
-struct candidates {
-    select_candidate *items;
-    size_t count, good;
-};
-
-/* Whether a visible device is of the kind that is asked for. Those that the environment names are, of either kind. */
-static bool is_wanted(const struct request *request, const nvp_device_sample *device, bool is_named)
-{
-    return request->rules.mig ? device->mig_index >= 0 : is_named || device->mig_index < 0;
-}
-
-/* Judges and sorts; false when memory ran out. */
-static bool look(const struct request *request, const nvp_snapshot *snapshot, struct candidates *candidates)
-{
-    const char *visible = request->any ? NULL : getenv(VARIABLE);
-    size_t count = nvp_snapshot_device_count(snapshot), *places = calloc(count + 1, sizeof *places);
-    candidates->items = calloc(count + 1, sizeof *candidates->items);
-    bool done = places != NULL && candidates->items != NULL;
-    size_t visible_count = done ? select_visible(snapshot, visible, places) : 0;
-    for (size_t i = 0; i < visible_count; i++) {
-        if (is_wanted(request, nvp_snapshot_device(snapshot, places[i]), visible != NULL)) {
-            select_candidate *candidate = &candidates->items[candidates->count++];
-            select_judge(&request->rules, snapshot, places[i], candidate);
-            candidates->good += candidate->meets;
-        }
-    }
-    free(places);
-    if (done) {
-        select_sort(candidates->items, candidates->count);
-    }
-    return done;
+    return request->any ? NULL : getenv(VARIABLE);
 }
 
 /* Says on stderr why the others were not selected. */
-static void explain(const struct candidates *candidates)
+static void explain(const select_candidates *candidates)
 {
     for (size_t i = 0; i < candidates->count; i++) {
         const select_candidate *candidate = &candidates->items[i];
@@ -277,17 +231,16 @@ static void explain(const struct candidates *candidates)
     }
 }
 
-static int refuse(const struct request *request, const struct candidates *candidates)
+static int refuse(const struct request *request, const select_candidates *candidates)
 {
-    bool inherits = !request->any && getenv(VARIABLE) != NULL;
     cli_fail(0, &cli_select_command, "%zu of %zu devices%s can be selected, %lu wanted%s", candidates->good, candidates->count,
-             inherits ? " in " VARIABLE : "", request->least,
+             visible(request) != NULL ? " in " VARIABLE : "", request->least,
              request->verbose || candidates->good == candidates->count ? "" : "; --verbose says why");
     return CLI_UNMET;
 }
 
 /* Sets the variable for the command; the order of indices is the PCI bus's. False when memory ran out. */
-static bool set_variable(const struct request *request, const struct candidates *candidates, size_t count)
+static bool set_variable(const struct request *request, const select_candidates *candidates, size_t count)
 {
     bool uuid = !request->has_output || request->view.uuid, done;
     char *list = NULL;
@@ -307,7 +260,7 @@ static bool set_variable(const struct request *request, const struct candidates 
     return done;
 }
 
-static int answer(const struct request *request, const struct candidates *candidates, FILE *out)
+static int answer(const struct request *request, const select_candidates *candidates, FILE *out)
 {
     size_t count = candidates->good < request->most ? candidates->good : request->most;
     if (request->verbose) {
@@ -328,7 +281,7 @@ static int answer(const struct request *request, const struct candidates *candid
 
 static int select_devices(const struct request *request, FILE *out)
 {
-    struct candidates candidates = { NULL, 0, 0 };
+    select_candidates candidates = { NULL, 0, 0 };
     nvp_snapshot *snapshot = NULL;
     nvp_status status = cli_driver_open();
     if (status == NVML_ERROR_GPU_NOT_FOUND) { /* the driver works, but finds no GPU of its own */
@@ -337,12 +290,12 @@ static int select_devices(const struct request *request, FILE *out)
     if (status != NVP_SUCCESS) {
         return cli_driver_explain(&cli_select_command, status, request->verbose);
     }
-    status = take_snapshot(request, &snapshot);
+    status = select_snapshot(request->wake, &snapshot);
     int code = CLI_FAILED;
     if (status != NVP_SUCCESS) {
         cli_fail(code, &cli_select_command, "the GPUs cannot be asked: %s (%s)", nvp_status_text(status),
                  nvp_status_name(status));
-    } else if (!look(request, snapshot, &candidates)) {
+    } else if (!select_look(&request->rules, snapshot, visible(request), &candidates)) {
         cli_no_memory(&cli_select_command);
     } else {
         code = answer(request, &candidates, out);

@@ -172,6 +172,14 @@ static bool matches_uuid(const nvp_snapshot *snapshot, const nvp_device_sample *
     return length >= LEAST_BARE && device->mig_index < 0 && begins(uuid, "GPU-", 4) && begins(uuid + 4, word->at, length);
 }
 
+/* A whole UUID is its device's, though another one may go on behind it: ".../1/1" and ".../1/10". */
+static bool is_whole(const nvp_device_sample *device, const struct text *word)
+{
+    const char *uuid = reading(device, NVP_METRIC_IDENTITY_UUID);
+    size_t length = (size_t)(word->end - word->at);
+    return strlen(uuid) == length && begins(uuid, word->at, length);
+}
+
 cli_match cli_pick_match(const nvp_snapshot *snapshot, const char *word, size_t length, size_t *place)
 {
     struct text text = { word, word + length };
@@ -187,9 +195,10 @@ cli_match cli_pick_match(const nvp_snapshot *snapshot, const char *word, size_t 
             } else {
                 matches = by_pci ? matches_pci(device, &text) : matches_uuid(snapshot, device, &text);
             }
-            if (matches) {
-                *place = i;
-                found++;
+            found += matches;
+            *place = matches ? i : *place;
+            if (matches && is_whole(device, &text)) {
+                return CLI_MATCH_ONE;
             }
         }
     }

@@ -91,6 +91,16 @@ void query_print_begin(const query_format *format, FILE *out);
 bool query_print_row(const query_columns *columns, const query_format *format, const query_row *row, bool first, FILE *out);
 void query_print_end(const query_format *format, FILE *out);
 
+/**
+ * Writes a round: a row for each device that `ids` names (NULL: each GPU), or for each process on these. Returns the exit code: that of the
+ * first device that could not be asked, or NVML_ERROR_NOT_FOUND after a message when `ids` names none.
+ */
+int query_print_round(const query_columns *columns, const query_format *format, const char *ids, const nvp_snapshot *snapshot,
+                      FILE *out);
+
+/** nvidia-smi's exit code for everything that has none of its own. */
+#define QUERY_EXIT_OTHER 255
+
 /** The exit code of nvidia-smi for a status. */
 int query_exit_code(nvp_status status);
 

@@ -233,7 +233,7 @@ query_cell_kind query_cell(const query_row *row, const query_field *field, char 
 int query_exit_code(nvp_status status)
 {
     if (status >= 0) { /* nvidia-smi's exit codes are NVML's statuses, as far as they fit */
-        return status < 255 ? (int)status : 255;
+        return status < QUERY_EXIT_OTHER ? (int)status : QUERY_EXIT_OTHER;
     }
     switch (nvp_status_reason(status)) {
     case NVP_REASON_NO_LIBRARY:
@@ -248,6 +248,6 @@ int query_exit_code(nvp_status status)
     case NVP_REASON_TIMED_OUT:
         return NVML_ERROR_TIMEOUT;
     default:
-        return 255;
+        return QUERY_EXIT_OTHER;
     }
 }

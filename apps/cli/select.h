@@ -61,6 +61,18 @@ void select_judge(const select_rules *rules, const nvp_snapshot *snapshot, size_
 /** Orders candidates: those that meet the rules first, strictly before within the tolerance, then by free memory and utilization. */
 void select_sort(select_candidate *candidates, size_t count);
 
+/** The devices that were looked at, the best first. Start from { 0 }; free `items` in the end. */
+typedef struct select_candidates {
+    select_candidate *items;
+    size_t count, good; /**< all of them; those that meet the rules, which come first */
+} select_candidates;
+
+/** Takes a snapshot of what selecting needs; the statuses of nvp_snapshot_take(). */
+nvp_status select_snapshot(bool wake, nvp_snapshot **snapshot);
+
+/** Judges and sorts the devices that are visible (see select_visible()); false when memory ran out. */
+bool select_look(const select_rules *rules, const nvp_snapshot *snapshot, const char *visible, select_candidates *candidates);
+
 /** How the selection is written. */
 typedef struct select_view {
     bool uuid, null, json;

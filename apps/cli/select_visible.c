@@ -3,6 +3,7 @@
  * CUDA_DEVICE_ORDER=PCI_BUS_ID.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,6 +46,29 @@ static bool is_uuid(const struct entry *entry)
     return entry->length > 4 && (strncasecmp(entry->text, "GPU-", 4) == 0 || strncasecmp(entry->text, "MIG-", 4) == 0);
 }
 
+/* Finds what an entry names. Digits are an index here, and never the beginning of a UUID. */
+static bool find(const nvp_snapshot *snapshot, const struct entry *entry, size_t *place)
+{
+    if (!entry->is_index) {
+        return is_uuid(entry) && cli_pick_match(snapshot, entry->text, entry->length, place) == CLI_MATCH_ONE;
+    }
+    unsigned long index = 0;
+    for (size_t i = 0; i < entry->length; i++) {
+        index = index * 10 + (unsigned long)(entry->text[i] - '0');
+        if (index > UINT_MAX) {
+            return false;
+        }
+    }
+    const nvp_device_sample *device;
+    for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
+        if (device->index == index && device->mig_index < 0) {
+            *place = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A GPU that is divided stands for its first MIG device: CUDA cannot use the whole. */
 static size_t first_part(const nvp_snapshot *snapshot, size_t place)
 {
@@ -78,8 +102,7 @@ size_t select_visible(const nvp_snapshot *snapshot, const char *value, size_t *p
         size_t place;
         indices = first ? entry.is_index : indices;
         first = false;
-        if (entry.is_index != indices || (!indices && !is_uuid(&entry)) ||
-            cli_pick_match(snapshot, entry.text, entry.length, &place) != CLI_MATCH_ONE) {
+        if (entry.is_index != indices || !find(snapshot, &entry, &place)) {
             break;
         }
         place = first_part(snapshot, place);
