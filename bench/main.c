@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 {
     char driver[PATH_MAX];
     char nvpulse[PATH_MAX];
+    char shim[PATH_MAX];
     char simulators[PATH_MAX] = "";
     char drivers[PATH_MAX] = "";
     bool adapters = argc == 2 && strcmp(argv[1], "adapters") == 0;
@@ -53,6 +54,9 @@ int main(int argc, char **argv)
     bench_model();
     bench_guard();
     bench_by_name();
+    if (beside_this_program("../shim/libnvidia-ml.so.1", shim, sizeof(shim))) {
+        bench_shim(shim, driver);
+    }
     if (beside_this_program("nvpulse", nvpulse, sizeof(nvpulse))) {
         bench_status(nvpulse);
     }

@@ -52,6 +52,8 @@ void bench_compat(const char *simulators);
 void bench_adapters(const char *drivers, bool all);
 void bench_ending(void);
 void bench_model(void);
+/** Paths of the shim and of the driver behind it. */
+void bench_shim(const char *shim, const char *driver);
 void bench_status(const char *nvpulse);
 
 #endif
