@@ -87,7 +87,7 @@ void *nvp__gpu_answer_room(struct nvp__gpu_processes *processes, size_t count, s
         processes->answer = malloc(bytes);
         processes->answer_size = processes->answer != NULL ? bytes : 0;
     }
-    return processes->answer;
+    return processes->answer != NULL ? memset(processes->answer, 0, bytes) : NULL;
 }
 
 unsigned int nvp__gpu_larger_room(unsigned int room, unsigned int needed)

@@ -17,7 +17,7 @@ enum {
     NVP__NO_NAMES = 1 << 6
 };
 
-/** Room for `count` entries of `size` bytes in processes->answer; what was there before is lost. NULL when memory ran out. */
+/** Zeroed room for `count` entries of `size` bytes in processes->answer; what was there before is lost. NULL without memory. */
 void *nvp__gpu_answer_room(struct nvp__gpu_processes *processes, size_t count, size_t size);
 
 /** The room to try after the driver said that `room` entries are too few and (perhaps) how many there are; 0 when it asks for too many. */
