@@ -28,7 +28,7 @@ ADVICE = "Load the nvidia kernel module"
 NOT_UNDER_VALGRIND = {"found_and_probed", "shutdown_answers_uninitialised", "error_texts_agree", "output_comes_once"}
 VALGRIND = ["valgrind", "-q", "--vgdb=no", "--error-exitcode=99", "--leak-check=full"]
 VALGRIND += [f"--{option}=definite,indirect,possible" for option in ("show-leak-kinds", "errors-for-leak-kinds")]
-VALGRIND += ["--suppressions=" + os.path.join(HERE, "valgrind.supp")]
+VALGRIND += ["--suppressions=" + os.path.join(os.path.dirname(HERE), "valgrind", "valgrind.supp")]
 
 
 class Failure(Exception):

@@ -12,7 +12,7 @@ import unittest
 from trees import SOURCE
 
 DEV = os.path.join(SOURCE, "dev")
-COMMANDS = ("help", "deps", "build", "run", "test", "bench", "lint", "fuzz", "compat", "clean")
+COMMANDS = ("help", "deps", "build", "run", "test", "bench", "lint", "fuzz", "compat", "valgrind", "clean")
 # What the script itself uses.
 PLAIN_TOOLS = ("sh", "cat", "dirname", "find", "printf", "sort", "tr", "env")
 # Stand-ins that only have to be there. gcc must answer as the real one does when asked for a header.
