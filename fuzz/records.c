@@ -14,6 +14,7 @@
 #define DRIVER_CALLS_MAX 160 /* for one call: as often as a list may grow, times as often as a query may ask again */
 #define PID_MAX (2u * 4194304)
 #define FILL 0x77
+#define WRITTEN 65536  /* records, at most, lest the driver be what takes the time */
 #define LOOKED_AT 4096 /* of a list by name that can have a million */
 #define LISTS 9
 #define DETAILS LISTS
@@ -44,12 +45,14 @@ static unsigned int take(void)
     return byte;
 }
 
-/* Mostly small; sometimes any. */
+/* Mostly small, sometimes any: a million records cost so much time that little else would be tried. */
 static unsigned int take_count(void)
 {
     unsigned int count = take();
-    if (count >= 0xf0) {
+    if (count == 0xff) {
         count = take() | take() << 8 | take() << 16 | take() << 24;
+    } else if (count >= 0xf0) {
+        count = (count & 0xf) << 8 | take();
     }
     return count;
 }
@@ -65,7 +68,7 @@ static void write_records(unsigned char *memory, size_t size)
     if ((manner & 1) != 0) {
         memset(memory, (manner & 2) != 0 ? 0 : 0xa5, size);
     }
-    for (size_t i = 0, at = 0; i < records && at + length <= size; i++, at += distance) {
+    for (size_t i = 0, at = 0; i < records && i < WRITTEN && at + length <= size; i++, at += distance) {
         memcpy(memory + at, script, length);
         if ((manner & 4) != 0 && length >= 4) { /* each a process of its own */
             uint32_t pid = (uint32_t)i + 1;
