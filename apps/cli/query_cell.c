@@ -58,7 +58,8 @@ static query_cell_kind put_na(nvp_status status, bool brackets, char *text, size
 
 static query_cell_kind put_mebibytes(uint64_t bytes, char *text, size_t size)
 {
-    snprintf(text, size, "%llu", (unsigned long long)(bytes / MIB + (bytes % MIB != 0)));
+    unsigned long long rounded_up = bytes / MIB + (bytes % MIB != 0);
+    snprintf(text, size, "%llu", rounded_up);
     return QUERY_CELL_NUMBER;
 }
 

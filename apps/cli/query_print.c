@@ -18,11 +18,12 @@ static int name_length(const query_field *field)
 
 bool query_format_parse(query_format *format, const cli_command *command, const char *list)
 {
-    static const char *const words[] = { "csv", "json", "jsonl", "noheader", "nounits" };
+    static const char *const words[] = { "csv", "json", "jsonl", "noheader", "nounits" }; /* the forms first, in their order */
     bool has_form = false;
     *format = (query_format){ 0 };
     for (const char *one = list; one != NULL;) {
-        size_t length = strcspn(one, ","), found = 0;
+        size_t length = strcspn(one, ",");
+        unsigned int found = 0;
         while (found < 5 && (strlen(words[found]) != length || memcmp(words[found], one, length) != 0)) {
             found++;
         }
