@@ -17,6 +17,9 @@
 #include "query.h"
 #include "size.h"
 
+/** In nvidia-smi's words, and where it writes them. */
+#define NO_DEVICES "No devices were found\n"
+
 enum { KEY_GPU = 256, KEY_APPS, KEY_FORMAT, KEY_LOOP_MS, KEY_HELP_GPU, KEY_HELP_APPS, KEY_WAKE };
 
 static const cli_option options_table[] = {
@@ -211,6 +214,11 @@ static int sample(const struct request *request, nvp_sampler *sampler, bool *has
         cli_fail(0, &cli_query_command, "the GPUs cannot be asked: %s (%s)", nvp_status_text(status), nvp_status_name(status));
         return query_exit_code(status);
     }
+    if (nvp_snapshot_device_count(snapshot) == 0) {
+        fputs(NO_DEVICES, file);
+        nvp_snapshot_free(snapshot);
+        return NVML_ERROR_NOT_FOUND;
+    }
     if (!*has_header) {
         query_print_header(&request->columns, &request->format, file);
         *has_header = true;
@@ -246,7 +254,7 @@ static int query(const struct request *request, FILE *out)
 {
     nvp_status status = cli_driver_open();
     if (status == NVML_ERROR_GPU_NOT_FOUND) { /* the driver works, but finds no GPU of its own */
-        fputs("No devices were found\n", out);
+        fputs(NO_DEVICES, out);
         return NVML_ERROR_NOT_FOUND;
     }
     if (status != NVP_SUCCESS) {

@@ -220,6 +220,10 @@ class FailureTest(harness.CommandTest):
         fault = "base: h100x8\nfaults:\n  - {function: nvmlInitWithFlags, error: GPU_NOT_FOUND}\n"
         result = self.run_sim("query", "--query-gpu=name", scenario=self.scenario_file(fault))
         self.assert_result(result, 6, "No devices were found\n", "")
+        none = self.scenario_file("base: h100x8\ndevices: []\nprocesses: []\nsystem: {num_devices: 0}\n")
+        for arguments in (("--query-gpu=name",), ("--query-gpu=name", "-l", "600"), ("--query-compute-apps=pid", "-i0")):
+            result = self.run_sim("query", *arguments, scenario=none)
+            self.assertEqual((result.code, result.out, result.err), (6, "No devices were found\n", ""), arguments)
 
     def test_output_that_cannot_be_written(self):
         command = harness.sim_command("query", "--query-gpu=name", profile="h100x8")
