@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 
 import harness
 
@@ -213,6 +214,19 @@ class UsableTest(harness.CommandTest):
     def test_device_that_hangs(self):
         faults = "faults:\n  - {function: nvmlDeviceGetUtilizationRates, device: 7, hang: true}\n"
         self.refused("base: h100x8\n" + faults, 7, "it is stalled")
+
+    def test_suspended_device_is_not_woken_unless_asked_for(self):
+        with tempfile.TemporaryDirectory() as root:
+            power = os.path.join(root, "sys/bus/pci/devices/0000:db:00.0/power")
+            os.makedirs(power)
+            with open(os.path.join(power, "runtime_status"), "w", encoding="utf-8") as file:
+                file.write("suspended\n")
+            result = self.run_sim("select", "-v", NVPULSE_ROOT=root)
+            self.assert_result(result, 0, "6,1,2,3,0,4,5\n", "device 7: it is asleep")
+            self.assert_result(self.run_sim("select", "-n", "1", "--wake", NVPULSE_ROOT=root), 0, "7\n", "")
+            query = ("query", "--query-gpu=index,pstate", "--format=csv,noheader", "-i", "6,7")
+            self.assert_result(self.run_sim(*query, NVPULSE_ROOT=root), 0, "6, P0\n7, [Device is asleep]\n", "")
+            self.assert_result(self.run_sim(*query, "--wake", NVPULSE_ROOT=root), 0, "6, P0\n7, P8\n", "")
 
     def test_compute_mode(self):
         self.refused("base: h100x8\ndevices:\n  - {index: 7, compute_mode: prohibited}\n", 7, "its compute mode is Prohibited")
