@@ -8,16 +8,23 @@
 
 #define PAGES_MAX 512 /* a device that retires more than 64 pages is to be replaced */
 
+/* With success no more than there was room for; else what is needed. */
+static unsigned int count_of(nvmlReturn_t status, unsigned int said, unsigned int room)
+{
+    return status == NVML_SUCCESS && said > room ? room : said;
+}
+
 /* v2 also writes time stamps, for which the caller of v1 has no room. */
 nvmlReturn_t nvp__compat_retired_v1_from_v2(nvmlDevice_t device, nvmlPageRetirementCause_t cause, unsigned int *count,
                                             unsigned long long *addresses)
 {
     unsigned long long timestamps_us[PAGES_MAX];
     unsigned int room = count != NULL && *count < PAGES_MAX ? *count : PAGES_MAX;
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRetiredPages_v2)(device, cause, count != NULL ? &room : NULL, addresses,
+    unsigned int said = room;
+    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRetiredPages_v2)(device, cause, count != NULL ? &said : NULL, addresses,
                                                                  addresses != NULL ? timestamps_us : NULL);
     if ((status == NVML_SUCCESS || status == NVML_ERROR_INSUFFICIENT_SIZE) && count != NULL) {
-        *count = room;
+        *count = addresses != NULL ? count_of(status, said, room) : said;
     }
     return status;
 }
@@ -30,8 +37,11 @@ nvmlReturn_t nvp__compat_retired_v2_from_v1(nvmlDevice_t device, nvmlPageRetirem
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRetiredPages)(device, cause, count, addresses);
-    for (unsigned int i = 0; status == NVML_SUCCESS && i < room && i < *count; i++) {
-        timestamps_us[i] = NVP__COMPAT_UNKNOWN_U64;
+    if (status == NVML_SUCCESS && addresses != NULL) {
+        *count = count_of(status, *count, room);
+        for (unsigned int i = 0; i < *count; i++) {
+            timestamps_us[i] = NVP__COMPAT_UNKNOWN_U64;
+        }
     }
     return status;
 }

@@ -66,6 +66,7 @@ static NVP__INLINE void blank(unsigned char *feature, size_t size, size_t given)
     complete(feature, size, given);
 }
 
+/* The structs have room for so many: a caller that believes a larger number reads past their end. */
 static NVP__INLINE unsigned int count_of(unsigned int said)
 {
     return said < NVML_GRID_LICENSE_FEATURE_MAX_COUNT ? said : NVML_GRID_LICENSE_FEATURE_MAX_COUNT;
@@ -74,7 +75,7 @@ static NVP__INLINE unsigned int count_of(unsigned int said)
 /* Each older form is the beginning of the newer one, feature by feature. */
 
 #define BLANK(to, wanted, source)                                                                                                \
-    for (size_t i = count_of((to)->licensableFeaturesCount); i < NVML_GRID_LICENSE_FEATURE_MAX_COUNT; i++) {                     \
+    for (size_t i = (to)->licensableFeaturesCount; i < NVML_GRID_LICENSE_FEATURE_MAX_COUNT; i++) {                               \
         blank((unsigned char *)&(to)->gridLicensableFeatures[i], FEATURE_SIZE(wanted), FEATURE_SIZE(source));                    \
     }
 
@@ -89,8 +90,8 @@ static NVP__INLINE unsigned int count_of(unsigned int said)
         nvmlReturn_t status = OWN_##source(device, to != NULL ? (void *)&from : NULL);                                           \
         if (status == NVML_SUCCESS && to != NULL) {                                                                              \
             to->isGridLicenseSupported = from.isGridLicenseSupported;                                                            \
-            to->licensableFeaturesCount = from.licensableFeaturesCount;                                                          \
-            for (size_t i = 0; i < count_of(from.licensableFeaturesCount); i++) {                                                \
+            to->licensableFeaturesCount = count_of(from.licensableFeaturesCount);                                                \
+            for (size_t i = 0; i < to->licensableFeaturesCount; i++) {                                                           \
                 nvp__room_copy(&to->gridLicensableFeatures[i], &from.gridLicensableFeatures[i], FEATURE_SIZE(wanted));           \
                 complete((unsigned char *)&to->gridLicensableFeatures[i], FEATURE_SIZE(wanted), FEATURE_SIZE(source));           \
             }                                                                                                                    \
@@ -106,8 +107,9 @@ static NVP__INLINE unsigned int count_of(unsigned int said)
         grid_##wanted *to = features;                                                                                            \
         nvmlReturn_t status = OWN_##source(device, features);                                                                    \
         if (status == NVML_SUCCESS && to != NULL) {                                                                              \
+            to->licensableFeaturesCount = count_of(to->licensableFeaturesCount);                                                 \
             unsigned char *first = (unsigned char *)to->gridLicensableFeatures;                                                  \
-            for (size_t i = count_of(to->licensableFeaturesCount); i-- > 0;) {                                                   \
+            for (size_t i = to->licensableFeaturesCount; i-- > 0;) {                                                             \
                 unsigned char *feature = first + i * FEATURE_SIZE(wanted);                                                       \
                 if (i > 0) {                                                                                                     \
                     memmove(feature, first + i * FEATURE_SIZE(source), FEATURE_SIZE(source));                                    \

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Far above the seven or eight places that a GPU has: the older call does not ask how much room there is. */
-#define PLACEMENTS_MAX 256
+#define PLACEMENTS_MAX 64
 
 nvmlReturn_t nvp__compat_attributes_v1_from_v2(nvmlDevice_t device, nvp_DeviceAttributes_v1_t *attributes)
 {
@@ -52,16 +52,28 @@ nvmlReturn_t nvp__compat_placements_v1_from_v2(nvmlDevice_t device, unsigned int
                               : NVML_ERROR_INVALID_ARGUMENT;
 }
 
-/* v2 may be asked for the count alone, and v1 writes all that there are: it gets a buffer that no count can overrun. */
+static bool is_written(const nvmlGpuInstancePlacement_t *placement)
+{
+    return placement->start != NVP__COMPAT_UNKNOWN_U32 || placement->size != NVP__COMPAT_UNKNOWN_U32;
+}
+
+/*
+ * v2 may be asked for the count alone, and v1 writes all that there are: it gets a buffer that no count can overrun. A caller of v2 has
+ * room for as many as it was told of, so that a count is taken for no more than what was written.
+ */
 nvmlReturn_t nvp__compat_placements_v2_from_v1(nvmlDevice_t device, unsigned int profile_id,
                                                nvmlGpuInstancePlacement_t *placements, unsigned int *count)
 {
     nvmlGpuInstancePlacement_t found[PLACEMENTS_MAX];
     unsigned int number = 0;
+    memset(found, 0xff, sizeof(found));
     nvmlReturn_t status =
         NVP__OWN(nvmlDeviceGetGpuInstancePossiblePlacements)(device, profile_id, found, count != NULL ? &number : NULL);
     if (status == NVML_SUCCESS && count != NULL) {
         number = number < PLACEMENTS_MAX ? number : PLACEMENTS_MAX;
+        while (number > 0 && !is_written(&found[number - 1])) {
+            number--;
+        }
         if (placements != NULL) {
             memcpy(placements, found, number * sizeof(found[0]));
         }

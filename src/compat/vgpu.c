@@ -13,7 +13,8 @@ static nvmlReturn_t keep_own(nvmlVgpuInstance_t *instances, unsigned int *count,
     unsigned int kept = 0;
     for (unsigned int i = 0; i < *count; i++) {
         unsigned int owner = 0;
-        nvmlReturn_t status = NVP__OWN(nvmlVgpuInstanceGetGpuInstanceId)(instances[i], &owner);
+        nvmlReturn_t status =
+            instances[i] != 0 ? NVP__OWN(nvmlVgpuInstanceGetGpuInstanceId)(instances[i], &owner) : NVML_ERROR_NOT_FOUND;
         if (status == NVML_SUCCESS && owner == id) {
             instances[kept++] = instances[i];
         } else if (status != NVML_SUCCESS && status != NVML_ERROR_NOT_FOUND && status != NVML_ERROR_INVALID_ARGUMENT) {
@@ -27,7 +28,7 @@ static nvmlReturn_t keep_own(nvmlVgpuInstance_t *instances, unsigned int *count,
 nvmlReturn_t nvp__compat_active_vgpus_of_instance(nvmlGpuInstance_t instance, nvmlActiveVgpuInstanceInfo_v1_t *info)
 {
     nvmlGpuInstanceInfo_t owner = { 0 };
-    nvmlVgpuInstance_t found[INSTANCES_MAX];
+    nvmlVgpuInstance_t found[INSTANCES_MAX] = { 0 }; /* no instance has the number 0 */
     unsigned int count = INSTANCES_MAX;
     if (nvp__exported_at(NVP_FN_nvmlGpuInstanceGetInfo) == NULL || nvp__exported_at(NVP_FN_nvmlDeviceGetActiveVgpus) == NULL) {
         return NVML_ERROR_FUNCTION_NOT_FOUND;
@@ -69,8 +70,9 @@ static nvmlReturn_t ask_other(placements_fn own, nvmlDevice_t device, nvmlVgpuTy
     }
     nvmlReturn_t status = own(device, type, &other);
     if (status == NVML_SUCCESS || status == NVML_ERROR_INSUFFICIENT_SIZE) {
+        bool is_lie = status == NVML_SUCCESS && list->placementIds != NULL && other.count > list->count;
         list->placementSize = other.placementSize;
-        list->count = other.count;
+        list->count = is_lie ? list->count : other.count;
     }
     return status;
 }
