@@ -19,8 +19,8 @@ enum {
     CLI_NO_DRIVER = 3,        /**< NVML cannot be used on this machine */
     CLI_NO_OUTPUT = 4,        /**< the output could not be written */
     CLI_UNMET = 5,            /**< `select`: there are not enough devices */
-    CLI_NOT_EXECUTABLE = 126, /**< `sim`, `select`: the command exists but cannot be run */
-    CLI_NOT_FOUND = 127       /**< `sim`, `select`: there is no such command */
+    CLI_NOT_EXECUTABLE = 126, /**< `sim`, `select`, `record`: the command exists but cannot be run */
+    CLI_NOT_FOUND = 127       /**< `sim`, `select`, `record`: there is no such command */
 };
 
 /** One option; a table of them, ended by an entry without a name, serves parsing and `--help`. */
@@ -47,12 +47,18 @@ typedef struct cli_command {
     int (*run)(int argc, char **argv, FILE *out);
 } cli_command;
 
-extern const cli_command cli_status_command;
 extern const cli_command cli_call_command;
-extern const cli_command cli_sim_command;
 extern const cli_command cli_doctor_command;
+extern const cli_command cli_help_command;
 extern const cli_command cli_query_command;
+extern const cli_command cli_record_command;
 extern const cli_command cli_select_command;
+extern const cli_command cli_sim_command;
+extern const cli_command cli_status_command;
+
+/** All commands, in the order of the overview. */
+extern const cli_command *const cli_commands[];
+extern const size_t cli_command_count;
 
 /** The program's name, as messages begin with it. */
 #define CLI_NAME "nvpulse"

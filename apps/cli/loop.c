@@ -44,7 +44,9 @@ static bool catch_signal(int number)
 
 bool cli_loop_begin(cli_loop *loop, uint64_t interval_ms, bool watches_output)
 {
-    *loop = (cli_loop){ .interval_ms = interval_ms, .next_ms = now_ms(), .watches_output = watches_output };
+    *loop = (cli_loop){
+        .interval_ms = interval_ms, .next_ms = now_ms(), .end_ms = INT64_MAX, .descriptor = -1, .watches_output = watches_output
+    };
     event = event < 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : event;
     bool done = event >= 0;
     for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
@@ -53,18 +55,24 @@ bool cli_loop_begin(cli_loop *loop, uint64_t interval_ms, bool watches_output)
     return done;
 }
 
-/* Until the next round is due, in the type of poll(); what is longer is waited for in parts. */
+void cli_loop_end_after(cli_loop *loop, uint64_t span_ms)
+{
+    loop->end_ms = now_ms() + (int64_t)span_ms;
+}
+
+/* Until the next round is due or the loop ends, in the type of poll(); what is longer is waited for in parts. */
 static int left_ms(const cli_loop *loop)
 {
-    int64_t left = loop->next_ms - now_ms();
+    int64_t left = (loop->next_ms < loop->end_ms ? loop->next_ms : loop->end_ms) - now_ms();
     return left <= 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
 bool cli_loop_wait(cli_loop *loop)
 {
-    struct pollfd watched[2] = {
+    struct pollfd watched[3] = {
         { .fd = event, .events = POLLIN },
         { .fd = loop->watches_output ? STDOUT_FILENO : -1 }, /* POLLERR and POLLHUP are always reported */
+        { .fd = loop->descriptor, .events = POLLIN },
     };
     int64_t now = now_ms(), interval = (int64_t)loop->interval_ms;
     loop->next_ms += interval;
@@ -72,15 +80,15 @@ bool cli_loop_wait(cli_loop *loop)
         loop->next_ms += (now - loop->next_ms) / interval * interval;
     }
     for (;;) {
-        int left = left_ms(loop), ready = poll(watched, 2, left);
-        if (ended_by != 0 || watched[1].revents != 0) {
+        int left = left_ms(loop), ready = poll(watched, 3, left);
+        if (ended_by != 0 || (ready > 0 && (watched[1].revents != 0 || watched[2].revents != 0))) {
             return false;
         }
         if (ready < 0 && errno != EINTR) {
             return false;
         }
         if (left == 0) {
-            return true;
+            return loop->next_ms < loop->end_ms;
         }
     }
 }

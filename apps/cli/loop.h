@@ -12,6 +12,8 @@
 typedef struct cli_loop {
     uint64_t interval_ms;
     int64_t next_ms; /**< when the next round is due, on the monotonic clock */
+    int64_t end_ms;  /**< the loop ends then, on the same clock; INT64_MAX: never. May be set after the begin */
+    int descriptor;  /**< the loop ends when it is readable; -1: none. May be set after the begin */
     bool watches_output;
 } cli_loop;
 
@@ -29,6 +31,9 @@ bool cli_loop_begin(cli_loop *loop, uint64_t interval_ms, bool watches_output);
  * late, but is not caught up by several in a row.
  */
 bool cli_loop_wait(cli_loop *loop);
+
+/** Makes the loop end so long after now. */
+void cli_loop_end_after(cli_loop *loop, uint64_t span_ms);
 
 /** The number of the signal that has ended the loop; 0 when none has. For long work inside a round. */
 int cli_loop_signal(void);

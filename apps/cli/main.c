@@ -21,7 +21,7 @@ static const cli_option help_options[] = {
     CLI_OPTIONS_END,
 };
 
-static const cli_command help_command = {
+const cli_command cli_help_command = {
     .name = "help",
     .operands = "[COMMAND]",
     .summary = "Print the help of a command, or an overview",
@@ -30,19 +30,13 @@ static const cli_command help_command = {
     .run = run_help,
 };
 
-static const cli_command *const commands[] = {
-    &cli_status_command, &cli_query_command, &cli_select_command, &cli_call_command,
-    &cli_doctor_command, &cli_sim_command,   &help_command,
-};
-static const size_t command_count = sizeof commands / sizeof *commands;
-
 static int print_overview(FILE *out)
 {
     fputs("Usage: nvpulse COMMAND [OPTION...] [ARGUMENT...]\n"
           "Safe access to NVIDIA's management library (NVML).\n\nCommands:\n",
           out);
-    for (size_t i = 0; i < command_count; i++) {
-        fprintf(out, "  %-11s%s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        fprintf(out, "  %-11s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
     }
     fputs("\nOptions:\n"
           "  -h, --help     print this help\n"
@@ -73,11 +67,11 @@ static int print_version(FILE *out)
 static const cli_command *find_command(const char *name)
 {
     cli_suggestion suggestion = CLI_SUGGESTION_FOR(name);
-    for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
+    for (size_t i = 0; i < cli_command_count; i++) {
+        if (strcmp(cli_commands[i]->name, name) == 0) {
+            return cli_commands[i];
         }
-        cli_suggestion_offer(&suggestion, commands[i]->name);
+        cli_suggestion_offer(&suggestion, cli_commands[i]->name);
     }
     if (suggestion.nearest != NULL) {
         cli_misuse(NULL, "unknown command '%s'; did you mean '%s'?", name, suggestion.nearest);
@@ -90,12 +84,12 @@ static const cli_command *find_command(const char *name)
 static int run_help(int argc, char **argv, FILE *out)
 {
     cli_options options;
-    cli_options_begin(&options, &help_command, argc, argv);
+    cli_options_begin(&options, &cli_help_command, argc, argv);
     for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
         if (key == CLI_OPTIONS_BAD) {
             return CLI_USAGE;
         }
-        return cli_options_help(&help_command, out);
+        return cli_options_help(&cli_help_command, out);
     }
     int count;
     char **operands = cli_options_operands(&options, &count);
@@ -103,7 +97,7 @@ static int run_help(int argc, char **argv, FILE *out)
         return print_overview(out);
     }
     if (count > 1) {
-        return cli_misuse(&help_command, "one command at most");
+        return cli_misuse(&cli_help_command, "one command at most");
     }
     const cli_command *command = find_command(operands[0]);
     return command == NULL ? CLI_USAGE : cli_options_help(command, out);
@@ -124,9 +118,9 @@ static int refuse_nothing(void)
 {
     char names[256];
     size_t used = 0;
-    for (size_t i = 0; i < command_count && used < sizeof names; i++) {
-        const char *between = i == 0 ? "" : i + 1 < command_count ? ", " : " or ";
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", between, commands[i]->name);
+    for (size_t i = 0; i < cli_command_count && used < sizeof names; i++) {
+        const char *between = i == 0 ? "" : i + 1 < cli_command_count ? ", " : " or ";
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", between, cli_commands[i]->name);
     }
     return cli_misuse(NULL, "a command is missing: %s", names);
 }

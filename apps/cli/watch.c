@@ -7,7 +7,6 @@
 
 #include <nvpulse/lifecycle.h>
 #include <nvpulse/nvml.h>
-#include <nvpulse/sampler.h>
 
 #include "driver.h"
 #include "loop.h"
@@ -37,10 +36,10 @@ int cli_watch_print_json(const cli_command *command, const nvp_snapshot *snapsho
     return CLI_OK;
 }
 
-static nvp_sampler *new_sampler(const cli_watch *watch)
+nvp_sampler *cli_watch_sampler(const cli_command *command, const nvp_snapshot_options *wanted, const char *ids)
 {
-    nvp_snapshot_options options = watch->options;
-    bool adds = options.metrics != NULL && watch->ids != NULL && cli_pick_needs_metrics(watch->ids);
+    nvp_snapshot_options options = *wanted;
+    bool adds = options.metrics != NULL && ids != NULL && cli_pick_needs_metrics(ids);
     size_t count = options.metric_count + cli_pick_metric_count;
     nvp_metric *metrics = adds ? reallocarray(NULL, count, sizeof *metrics) : NULL;
     nvp_sampler *sampler = NULL;
@@ -51,32 +50,37 @@ static nvp_sampler *new_sampler(const cli_watch *watch)
         options.metric_count = count;
     }
     if ((adds && metrics == NULL) || nvp_sampler_new(&options, &sampler) != NVP_SUCCESS) {
-        cli_no_memory(watch->command);
+        cli_no_memory(command);
     }
     free(metrics);
     return sampler;
 }
 
-/* What there is instead of the first snapshot. */
-static int explain(const struct run *run, nvp_status status)
+int cli_watch_explain(const cli_command *command, nvp_status status, bool verbose)
 {
-    const cli_watch *watch = run->watch;
     if (status == NVP_ERROR_NO_MEMORY) {
-        return cli_no_memory(watch->command);
-    }
-    if (status == NVML_ERROR_GPU_NOT_FOUND && !watch->for_programs) { /* the driver works, but finds no GPU of its own */
-        fputs("no NVIDIA GPUs found\n", run->out);
-        return CLI_OK;
+        return cli_no_memory(command);
     }
     if (nvp_get_state() != NVP_STATE_OPEN && status != NVP_ERROR_TIMED_OUT) { /* NVML's own codes do not tell everything */
         nvp_status opened = cli_driver_open();
         status = opened != NVP_SUCCESS ? opened : status;
     }
     if (nvp_get_state() == NVP_STATE_OPEN) {
-        return cli_fail(CLI_FAILED, watch->command, "the GPUs cannot be counted: %s (%s)", nvp_status_text(status),
+        return cli_fail(CLI_FAILED, command, "the GPUs cannot be counted: %s (%s)", nvp_status_text(status),
                         nvp_status_name(status));
     }
-    return cli_driver_explain(watch->command, status, watch->verbose);
+    return cli_driver_explain(command, status, verbose);
+}
+
+/* What there is instead of the first snapshot. */
+static int explain(const struct run *run, nvp_status status)
+{
+    const cli_watch *watch = run->watch;
+    if (status == NVML_ERROR_GPU_NOT_FOUND && !watch->for_programs) { /* the driver works, but finds no GPU of its own */
+        fputs("no NVIDIA GPUs found\n", run->out);
+        return CLI_OK;
+    }
+    return cli_watch_explain(watch->command, status, watch->verbose);
 }
 
 /* A driver that fails meanwhile is asked again in the next round. */
@@ -104,24 +108,23 @@ static bool is_chosen(const nvp_snapshot *snapshot, const bool *devices, const n
     return false;
 }
 
-/* The part of the snapshot that --id names. What is not there is refused in the first round; later it may have gone. */
-static int choose(const struct run *run, nvp_snapshot *snapshot, nvp_snapshot **part)
+int cli_watch_choose(const cli_command *command, const char *ids, bool is_first, nvp_snapshot *snapshot, nvp_snapshot **part)
 {
     const char *missing = NULL;
     bool *devices = calloc(nvp_snapshot_device_count(snapshot) + 1, sizeof *devices);
     bool *processes = calloc(nvp_snapshot_process_count(snapshot) + 1, sizeof *processes);
-    int code = devices == NULL || processes == NULL ? cli_no_memory(run->watch->command) : CLI_OK;
+    int code = devices == NULL || processes == NULL ? cli_no_memory(command) : CLI_OK;
     if (code == CLI_OK) {
-        cli_match match = cli_pick_mark(snapshot, run->watch->ids, true, devices, &missing);
-        if (match != CLI_MATCH_ONE && run->is_first) {
-            code = cli_pick_refuse(run->watch->command, snapshot, match, missing);
+        cli_match match = cli_pick_mark(snapshot, ids, true, devices, &missing);
+        if (match != CLI_MATCH_ONE && is_first) {
+            code = cli_pick_refuse(command, snapshot, match, missing);
         }
     }
     for (size_t i = 0; code == CLI_OK && i < nvp_snapshot_process_count(snapshot); i++) {
         processes[i] = is_chosen(snapshot, devices, nvp_snapshot_process(snapshot, i));
     }
     if (code == CLI_OK && nvp_snapshot_part(snapshot, devices, processes, part) != NVP_SUCCESS) {
-        code = cli_no_memory(run->watch->command);
+        code = cli_no_memory(command);
     }
     free(devices);
     free(processes);
@@ -134,7 +137,7 @@ static int show(const struct run *run, nvp_snapshot *snapshot, FILE *out)
         return run->watch->show(snapshot, run->watch->context, out);
     }
     nvp_snapshot *part = NULL;
-    int code = choose(run, snapshot, &part);
+    int code = cli_watch_choose(run->watch->command, run->watch->ids, run->is_first, snapshot, &part);
     if (code == CLI_OK) {
         code = run->watch->show(part, run->watch->context, out);
     }
@@ -225,7 +228,7 @@ static int run_rounds(struct run *run)
 
 int cli_watch_run(const cli_watch *watch, FILE *out)
 {
-    struct run run = { watch, new_sampler(watch), out, true, false };
+    struct run run = { watch, cli_watch_sampler(watch->command, &watch->options, watch->ids), out, true, false };
     if (run.sampler == NULL) {
         return CLI_FAILED;
     }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <nvpulse/snapshot.h>
+#include <nvpulse/sampler.h>
 
 #include "cli.h"
 
@@ -28,6 +28,18 @@ typedef struct cli_watch {
 
 /** Does it all; returns the exit code. */
 int cli_watch_run(const cli_watch *watch, FILE *out);
+
+/** Says why there is no first snapshot; returns an exit code. */
+int cli_watch_explain(const cli_command *command, nvp_status status, bool verbose);
+
+/**
+ * The part of the snapshot that a list of devices names, with their MIG devices and processes. With `is_first` a word that names none is
+ * refused with a message; later the device may have gone. Returns CLI_OK and the part, or an exit code.
+ */
+int cli_watch_choose(const cli_command *command, const char *ids, bool is_first, nvp_snapshot *snapshot, nvp_snapshot **part);
+
+/** A sampler that also asks for what choosing devices needs; NULL after a message. */
+nvp_sampler *cli_watch_sampler(const cli_command *command, const nvp_snapshot_options *options, const char *ids);
 
 /** Prints the snapshot as JSON in one line; returns an exit code. */
 int cli_watch_print_json(const cli_command *command, const nvp_snapshot *snapshot, FILE *out);
