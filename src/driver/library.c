@@ -7,6 +7,7 @@
 #include "base/compiler.h"
 #include "base/intern.h"
 #include "base/log.h"
+#include "driver/build_id.h"
 #include "driver/search.h"
 
 #define NVPULSE_NVML_TYPES_ONLY
@@ -18,11 +19,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A search with its outcome. Immutable once published. */
+/* A search with its outcome. Immutable once published, but for what only nvp__driver_load() looks at. */
 struct library {
     struct nvp__search search;
-    struct stat file;       /* of search.path when it was loaded */
-    const char *simulation; /* the simulator's description, or NULL */
+    struct stat file;              /* of search.path when it was loaded, or last seen to be what is loaded */
+    struct nvp__build_id build_id; /* at the same time */
+    const char *simulation;        /* the simulator's description, or NULL */
     size_t function_count;
     struct library *previous; /* what was published before: readers may hold it still */
 };
@@ -94,18 +96,38 @@ static nvp_status outcome(const struct library *library)
     return library->search.broken ? NVP_ERROR_LIBRARY_BROKEN : (nvp_status)NVML_ERROR_LIBRARY_NOT_FOUND;
 }
 
-/* True when another file stands where the loaded one did. One that is gone leaves us with what we have. */
-static bool is_replaced(const struct library *library)
+static void remember_file(struct library *library)
+{
+    if (stat(library->search.path, &library->file) != 0) { /* it counts as replaced at the next open */
+        memset(&library->file, 0, sizeof(library->file));
+    }
+    nvp__build_id_read(library->search.path, &library->build_id);
+}
+
+/*
+ * True when another file stands where the loaded one did. One that is gone leaves us with what we have; one that was only touched is
+ * told by its build id.
+ */
+static bool is_replaced(struct library *library)
 {
     struct stat now;
+    struct nvp__build_id build_id;
     const struct stat *then = &library->file;
     if (stat(library->search.path, &now) != 0) {
         return false;
     }
-    bool same_file = now.st_dev == then->st_dev && now.st_ino == then->st_ino;
-    bool same_content = now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
-                        now.st_mtim.tv_nsec == then->st_mtim.tv_nsec;
-    return !same_file || !same_content;
+    if (now.st_dev != then->st_dev || now.st_ino != then->st_ino || now.st_size != then->st_size) {
+        return true;
+    }
+    if (now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec) {
+        return false;
+    }
+    nvp__build_id_read(library->search.path, &build_id);
+    if (!nvp__build_id_same(&build_id, &library->build_id)) {
+        return true;
+    }
+    library->file = now;
+    return false;
 }
 
 nvp_status nvp__driver_load(void)
@@ -125,11 +147,14 @@ nvp_status nvp__driver_load(void)
     }
     nvp__search(&library->search, replaced);
     if (known != NULL && same_search(&known->search, &library->search)) {
-        free(library); /* the same failure again: keep what is published */
+        free(library); /* the same library, or the same failure, again: keep what is published */
+        if (known->search.handle != NULL) {
+            remember_file(known); /* it is not to count as replaced for ever */
+        }
         return outcome(known);
     }
     if (library->search.handle != NULL) {
-        stat(library->search.path, &library->file); /* on failure it counts as replaced at the next open */
+        remember_file(library);
         library->function_count = resolve(library->search.handle);
         library->simulation = simulation_of(library->search.handle);
     }

@@ -110,6 +110,37 @@ static void upgraded_driver_is_loaded_and_handles_go_on(void)
     check_devices();
 }
 
+static atomic_int replaced_lines;
+
+static void count_replaced(nvp_log_level level, const char *message, void *context)
+{
+    (void)level;
+    (void)context;
+    atomic_fetch_add(&replaced_lines, strstr(message, "was replaced") != NULL);
+}
+
+/* The same file with a new date is what is loaded; a copy in its place is another one, and is said to be once. */
+static void touched_library_is_not_a_replaced_one(void)
+{
+    begin_with("TEST_SIM_550");
+    nvp_log_set(NVP_LOG_WARNING, count_replaced, NULL);
+    CHECK_STATUS(nvp_init(), NVP_SUCCESS);
+    for (int i = 1; i <= 3; i++) {
+        struct timespec times[2] = { { .tv_sec = 1000 * i }, { .tv_sec = 1000 * i } };
+        CHECK_STATUS(nvp_shutdown(), NVP_SUCCESS);
+        CHECK(utimensat(AT_FDCWD, library, times, 0) == 0);
+        CHECK_STATUS(nvp_init(), NVP_SUCCESS);
+    }
+    CHECK(atomic_load(&replaced_lines) == 0);
+    install(getenv("TEST_SIM_550"));
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(nvp_shutdown(), NVP_SUCCESS);
+        CHECK_STATUS(nvp_init(), NVP_SUCCESS);
+    }
+    CHECK(atomic_load(&replaced_lines) == 1);
+    check_driver("550.163.01");
+}
+
 static void session_that_the_driver_has_forgotten_is_opened_again(void)
 {
     begin_with("TEST_SIM_550");
@@ -323,6 +354,7 @@ static void child_can_use_the_handles_of_its_parent(void)
 
 const struct test_case test_cases[] = {
     { "upgraded_driver_is_loaded_and_handles_go_on", upgraded_driver_is_loaded_and_handles_go_on },
+    { "touched_library_is_not_a_replaced_one", touched_library_is_not_a_replaced_one },
     { "session_that_the_driver_has_forgotten_is_opened_again", session_that_the_driver_has_forgotten_is_opened_again },
     { "by_name_calls_are_made_once_more_too", by_name_calls_are_made_once_more_too },
     { "driver_that_stays_away_is_backed_off_and_comes_back", driver_that_stays_away_is_backed_off_and_comes_back },
