@@ -6,7 +6,8 @@ from .rows import MARK, quote, row_file
 from .tables import FactError, read_tsv, table_lines
 
 COLUMNS = 5
-UNSERVED = ("left out", "as it is")
+UNSERVED = ("left out", "as it is", "limit")
+LABELS = {"left out": "Left out", "as it is": "Nothing to bridge", "limit": "What cannot be decided"}
 ITSELF = re.compile(r"itself(?: with (\w+))?(?: without (\w+))?$")
 
 INTRODUCTION = """\
@@ -66,7 +67,7 @@ def check_together(found):
 
 def check_complete(families, found):
     """Every function of every family is served, or left out with a reason, alone or with its family."""
-    settled = {(row.family, row.wanted) for row in found}
+    settled = {(row.family, row.wanted) for row in found if row.how != "limit"}
     for family, members in families.items():
         for name in members:
             if (family, "-") not in settled and (family, name) not in settled:
@@ -146,9 +147,8 @@ def page(families, found):
             out += ["| wanted | served by | lost |", "|---|---|---|"] + table + [""]
         for row in rows:
             if row.unserved:
-                label = "Nothing to bridge" if row.how == "as it is" else "Left out"
                 name = "" if row.wanted == "-" else " (`%s`)" % row.wanted
-                out += ["%s%s: %s." % (label, name, row.lost), ""]
+                out += ["%s%s: %s." % (LABELS[row.how], name, row.lost), ""]
     return "\n".join(out).rstrip("\n") + "\n"
 
 

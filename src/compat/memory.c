@@ -1,5 +1,6 @@
 /*
- * Memory of a device: v1 counts reserved memory as used, v2 (first in 510) splits it off.
+ * Memory of a device: v2 (first in 510) tells the reserved part. From 510 on v1 counts it as used; before, v1 leaves it out of the
+ * total and of what is used.
  */
 #include "compat/adapters.h"
 
