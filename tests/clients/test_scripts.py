@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
-import stand_in_apt
+import stand_in_apt  # noqa: E402
 
 
 class FetchTest(stand_in_apt.FetchCase):

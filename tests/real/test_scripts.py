@@ -17,7 +17,7 @@ import run
 import table
 
 sys.path.insert(0, os.path.join(os.path.dirname(run.HERE), "support"))
-import stand_in_apt
+import stand_in_apt  # noqa: E402
 
 
 class FetchTest(stand_in_apt.FetchCase):
