@@ -5,7 +5,7 @@ folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 export NVPULSE_SIM_PROFILE=h100x8
 
-NVPULSE_SIM_COUNTS= "$1" "$2" > "$folder/pids"
+NVPULSE_SIM_COUNTS='' "$1" "$2" > "$folder/pids"
 test "$(ls "$folder")" = pids
 
 for round in 1 2; do
