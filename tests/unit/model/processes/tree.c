@@ -126,9 +126,9 @@ void tree_machine(double uptime_s, unsigned long long busy_ticks, unsigned long 
     tree_write("proc/uptime", "%.2f %.2f\n", uptime_s, uptime_s * 3);
     tree_write(
         "proc/stat",
-        "cpu  %llu 0 7 %llu 3 0 0 0 999999 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\ncpu2 1 0 0 1 0 0 0 0 0 0\n"
+        "cpu  %llu 0 7 %llu %llu 0 0 0 999999 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\ncpu2 1 0 0 1 0 0 0 0 0 0\n"
         "cpu3 1 0 0 1 0 0 0 0 0 0\nintr %01000d 0 0\nctxt 12\nbtime 1700000000\nprocesses 5\n",
-        busy_ticks, idle_ticks, 5);
+        busy_ticks, idle_ticks - idle_ticks / 4, idle_ticks / 4, 5);
     tree_write("proc/loadavg", "0.52 1.25 7.00 3/812 4711\n");
     tree_write("proc/meminfo",
                "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    9000000 kB\nSwapCached:   4 kB\n"
