@@ -171,23 +171,10 @@ static bool put(const char *name, const char *value)
     return (value != NULL ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
-static bool prepend_library_path(const char *folder)
-{
-    const char *old = getenv("LD_LIBRARY_PATH");
-    bool has_old = old != NULL && old[0] != '\0';
-    char *path;
-    if (asprintf(&path, "%s%s%s", folder, has_old ? ":" : "", has_old ? old : "") < 0) {
-        return false;
-    }
-    bool done = put("LD_LIBRARY_PATH", path);
-    free(path);
-    return done;
-}
-
 /* Tells the simulated driver what to simulate; what the command line leaves open stays as the environment has it. */
 static bool set_environment(const struct request *request, const char *folder)
 {
-    bool done = prepend_library_path(folder);
+    bool done = cli_prepend_library_path(folder);
     if (request->profile != NULL) {
         done = done && put("NVPULSE_SIM_PROFILE", request->profile) && put("NVPULSE_SIM_SCENARIO", NULL);
     }

@@ -29,8 +29,7 @@ static bool is_folder(const char *path)
     return true;
 }
 
-/* The folder at `relative` from the program's own; NULL when there is none. */
-static char *folder_beside(const char *own_path, const char *relative)
+char *sim_folder_beside(const char *own_path, const char *relative)
 {
     const char *slash = strrchr(own_path, '/');
     char *path;
@@ -60,9 +59,9 @@ static char *find_folder(void)
         return folder;
     }
     char *own = sim_own_path();
-    char *folder = own != NULL ? folder_beside(own, "../sim") : NULL;
+    char *folder = own != NULL ? sim_folder_beside(own, "../sim") : NULL;
     if (folder == NULL && own != NULL) {
-        folder = folder_beside(own, SIM_INSTALLED);
+        folder = sim_folder_beside(own, SIM_INSTALLED);
     }
     if (folder == NULL) {
         cli_fail(0, &cli_sim_command,

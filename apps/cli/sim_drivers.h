@@ -36,4 +36,7 @@ void sim_drivers_free(sim_drivers *drivers);
 /** The program's own file. The caller frees it; NULL when it is not known. */
 char *sim_own_path(void);
 
+/** The folder at `relative` from that of the program; NULL when there is none. The caller frees it. */
+char *sim_folder_beside(const char *own_path, const char *relative);
+
 #endif
