@@ -32,8 +32,9 @@ def header(rows):
         "/** A metric; see nvp_metric_get(). */",
         "typedef enum nvp_metric {",
     ]
-    for number, row in enumerate(rows):
-        lines.append("    NVP_METRIC_%s = %d, /**< %s */" % (row[0], number, row[1]))
+    entries = ["    NVP_METRIC_%s = %d," % (row[0], number) for number, row in enumerate(rows)]
+    width = max(len(entry) for entry in entries)
+    lines += ["%s /**< %s */" % (entry.ljust(width), row[1]) for entry, row in zip(entries, rows)]
     lines += ["    NVP_METRIC_COUNT = %d" % len(rows), "} nvp_metric;", "", "#endif", ""]
     return "\n".join(lines)
 

@@ -84,10 +84,10 @@ nvp_status nvp_device_list_get(nvp_device_list *list)
     }
     nvp_device_list made = { 0, NULL };
     unsigned int count = 0;
-    nvp_status status = (nvp_status)nvmlDeviceGetCount_v2(&count);
+    nvp_status status = (nvp_status)nvmlDeviceGetCount(&count);
     for (unsigned int i = 0; status == NVP_SUCCESS && i < count && i < GPUS_MAX; i++) {
         nvmlDevice_t handle = NULL;
-        nvp_status found = (nvp_status)nvmlDeviceGetHandleByIndex_v2(i, &handle);
+        nvp_status found = (nvp_status)nvmlDeviceGetHandleByIndex(i, &handle);
         status = append(&made, make(i, -1, found == NVP_SUCCESS ? handle : NULL, found));
         if (status == NVP_SUCCESS && found == NVP_SUCCESS) {
             status = append_migs(&made, i, handle);

@@ -67,7 +67,7 @@ static bool find_device(struct nvp__device_work *work)
         return true;
     }
     nvmlDevice_t handle = NULL;
-    nvmlReturn_t answer = nvmlDeviceGetHandleByIndex_v2(work->index, &handle);
+    nvmlReturn_t answer = nvmlDeviceGetHandleByIndex(work->index, &handle);
     if (answer != NVML_SUCCESS) {
         set_state(work, nvp__is_down((nvp_status)answer) ? NVP_DEVICE_LOST : NVP_DEVICE_FAILED, (nvp_status)answer);
         return false;

@@ -70,7 +70,7 @@ static void register_device(struct nvp__events *events, unsigned int index)
     if (record->status != NVP_ERROR_NO_DATA) {
         return; /* registered, or refused in this generation */
     }
-    nvmlReturn_t answer = nvmlDeviceGetHandleByIndex_v2(index, &record->device);
+    nvmlReturn_t answer = nvmlDeviceGetHandleByIndex(index, &record->device);
     if (answer == NVML_SUCCESS) {
         answer = nvmlDeviceRegisterEvents(record->device, nvmlEventTypeXidCriticalError, events->set);
     }
@@ -106,7 +106,7 @@ void nvp__events_look(struct nvp__events *events, unsigned int count)
     nvmlReturn_t answer = NVML_SUCCESS;
     for (int taken = 0; taken < EVENTS_AT_ONCE && answer == NVML_SUCCESS; taken++) {
         nvmlEventData_t event = { 0 };
-        answer = nvmlEventSetWait_v2(events->set, &event, 0);
+        answer = nvmlEventSetWait(events->set, &event, 0);
         if (answer == NVML_SUCCESS) {
             take_event(events, &event, now_us);
         }

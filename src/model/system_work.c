@@ -67,7 +67,7 @@ void nvp__system_work_run(void *context)
 {
     struct nvp__system_work *work = context;
     unsigned int count = 0;
-    nvp_status status = (nvp_status)nvmlDeviceGetCount_v2(&count);
+    nvp_status status = (nvp_status)nvmlDeviceGetCount(&count);
     if (status == NVP_SUCCESS && work->generation != nvp_generation()) {
         work->generation = nvp_generation();
         read_versions(work);
