@@ -41,6 +41,7 @@ int cli_driver_explain(const cli_command *command, nvp_status status, bool verbo
     } else if (no_library) {
         cli_fail(CLI_NO_DRIVER, command, "--verbose lists the places that were tried");
     }
+    cli_fail(CLI_NO_DRIVER, command, "'" CLI_NAME " doctor' looks for the cause");
     if (no_library || reason == NVP_REASON_NO_DRIVER) {
         cli_fail(CLI_NO_DRIVER, command, "without a GPU, a simulated driver can be used: " CLI_NAME " sim -- COMMAND");
     }
