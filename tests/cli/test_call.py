@@ -155,7 +155,7 @@ class CallTest(harness.CommandTest):
 
     def test_without_a_driver(self):
         result = self.run_plain("call", "nvmlDeviceGetCount_v2")
-        self.assert_result(result, 3, "", ["NVML cannot be used", "/nonexistent/libnvidia-ml.so.1 (NVPULSE_NVML_PATH)", "nvpulse sim"])
+        self.assert_result(result, 3, "", ["NVML cannot be used", "/nonexistent/libnvidia-ml.so.1 (NVPULSE_NVML_PATH)", "nvpulse doctor", "nvpulse sim"])
         result = self.run_plain("call", "nvmlDeviceGetCount_v2", "--json")
         self.assertEqual(result.code, 3, result)
         answer = json.loads(result.out)
