@@ -56,6 +56,7 @@ extern const cli_command cli_select_command;
 extern const cli_command cli_shim_command;
 extern const cli_command cli_sim_command;
 extern const cli_command cli_status_command;
+extern const cli_command cli_top_command;
 
 /** All commands, in the order of the overview. */
 extern const cli_command *const cli_commands[];

@@ -7,6 +7,7 @@
 #include "exit_limit.h"
 
 #define VARIABLE "NVPULSE_EXIT_TIMEOUT_MS"
+#define LONGEST_MS 86400000u
 
 static bool is_ours;
 
@@ -20,4 +21,11 @@ void cli_exit_limit_forget(void)
     if (is_ours) {
         unsetenv(VARIABLE);
     }
+}
+
+unsigned int cli_exit_limit_chosen(unsigned int otherwise_ms)
+{
+    const char *text = is_ours ? NULL : getenv(VARIABLE);
+    unsigned long limit_ms = text == NULL ? otherwise_ms : strtoul(text, NULL, 10);
+    return limit_ms > LONGEST_MS ? LONGEST_MS : (unsigned int)limit_ms;
 }

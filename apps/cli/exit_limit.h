@@ -10,4 +10,7 @@ void cli_exit_limit_set(void);
 /** Takes the variable out of the environment again when it is ours: another program that is started has the library's own limit. */
 void cli_exit_limit_forget(void);
 
+/** The limit that the user has set, in milliseconds; `otherwise_ms` when there is none. */
+unsigned int cli_exit_limit_chosen(unsigned int otherwise_ms);
+
 #endif

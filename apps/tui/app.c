@@ -1,0 +1,85 @@
+/*
+ * What events lead to, and how the parts of a screen are put together: a title, what the screen draws, a line of keys.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+#include "chrome.h"
+
+const tui_screen tui_screens[TUI_SCREEN_COUNT] = {
+#define SCREEN(id, title, draw, where, scope, is_in_tabs) { title, tui_draw_##draw, where, TUI_SCOPE_##scope, is_in_tabs },
+#include "screens.def"
+#undef SCREEN
+};
+
+void tui_say(tui_app *app, tui_style style, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(app->message, sizeof app->message, format, arguments);
+    va_end(arguments);
+    app->message_style = style;
+}
+
+unsigned int tui_go(tui_app *app, tui_screen_id screen)
+{
+    if (screen == app->screen) {
+        return 0;
+    }
+    if (tui_screens[app->screen].is_in_tabs) {
+        app->back = app->screen;
+    }
+    app->screen = screen;
+    app->scroll = 0;
+    return TUI_DRAW | TUI_RATE;
+}
+
+void tui_rebuild(tui_app *app)
+{
+    if (app->snapshot == NULL) {
+        return;
+    }
+    tui_choice choice = {
+        .sort = app->settings.sort,
+        .is_descending = app->settings.is_descending,
+        .is_tree = app->settings.is_tree,
+        .user = app->user,
+        .gpu = app->gpu,
+        .filter = app->filter,
+    };
+    if (!tui_processes_build(&app->processes, app->snapshot, &choice)) {
+        tui_say(app, TUI_ALERT, "out of memory: the list of processes is not complete");
+    }
+}
+
+unsigned int tui_dispatch(tui_app *app, const tui_event *event)
+{
+    unsigned int flags = 0;
+    if (app->message[0] != '\0') {
+        app->message[0] = '\0';
+        flags = TUI_DRAW;
+    }
+    if (app->overlay.kind != TUI_OVERLAY_NONE) {
+        return flags | tui_overlay_event(app, event);
+    }
+    if (event->key == TUI_KEY_CLICK || event->key == TUI_KEY_WHEEL_UP || event->key == TUI_KEY_WHEEL_DOWN) {
+        return flags | tui_action_mouse(app, event);
+    }
+    bool is_digit = event->key >= '0' && event->key <= '9';
+    app->digits = is_digit ? app->digits : -1;
+    tui_action *action = tui_keys_find(tui_screens[app->screen].where, event->key);
+    return flags | (action != NULL ? action(app, event) : 0);
+}
+
+void tui_draw(tui_app *app, int *cursor_row, int *cursor_column)
+{
+    int rows = app->canvas.rows, columns = app->canvas.columns;
+    int top = tui_chrome_header(app), bottom = tui_chrome_footer(app);
+    tui_area area = { top, 0, rows - top - bottom > 0 ? rows - top - bottom : 0, columns };
+    app->page = area.rows > 1 ? area.rows : 1;
+    app->list_area = app->heading_area = (tui_area){ 0, 0, 0, 0 };
+    tui_screens[app->screen].draw(app, area);
+    tui_overlay_draw(app, cursor_row, cursor_column);
+}

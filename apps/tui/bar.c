@@ -1,0 +1,30 @@
+/*
+ * The track shows how long the whole is; a value above 0 always shows something.
+ */
+#include <math.h>
+
+#include "bar.h"
+
+tui_style tui_bar_style(double percent)
+{
+    return percent >= 90 ? TUI_BAD : percent >= 60 ? TUI_WARN : TUI_GOOD;
+}
+
+void tui_bar_draw(tui_canvas *canvas, int row, int column, int width, double percent, tui_style style)
+{
+    double share = isnan(percent) || percent < 0 ? 0 : percent > 100 ? 100 : percent;
+    int eighths = (int)lround(share * width * 8 / 100);
+    if (share > 0 && eighths == 0) {
+        eighths = 1;
+    }
+    for (int i = 0; i < width; i++) {
+        int part = eighths - i * 8;
+        if (part <= 0) {
+            tui_canvas_put_character(canvas, row, column + i, TUI_TRACK, canvas->is_ascii ? L'.' : L'\x2500');
+        } else if (canvas->is_ascii) {
+            tui_canvas_put_character(canvas, row, column + i, style, L'|');
+        } else {
+            tui_canvas_put_character(canvas, row, column + i, style, part >= 8 ? L'\x2588' : (wchar_t)(L'\x2590' - part));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * The GPUs of the overview: two lines, one line, or a few columns for each, by the space that there is.
+ */
+#ifndef TUI_GPUS_H
+#define TUI_GPUS_H
+
+#include "app.h"
+
+/** How much room each GPU has. */
+typedef enum tui_density {
+    TUI_DENSITY_BLOCK, /**< two lines: bars over the whole width, and all else */
+    TUI_DENSITY_LINE,  /**< one line */
+    TUI_DENSITY_CELL,  /**< several beside each other, each with a small bar */
+    TUI_DENSITY_TINY   /**< several beside each other, numbers alone */
+} tui_density;
+
+/** Chooses for `rows` lines at most, and says how many it takes in `*used`. */
+tui_density tui_gpus_fit(const tui_app *app, int rows, int columns, int *used);
+
+/** Draws them into an area. */
+void tui_gpus_draw(tui_app *app, tui_area area, tui_density density);
+
+/** Whether a device is to be shown (the option for GPUs). */
+bool tui_gpus_is_shown(const tui_app *app, const nvp_device_sample *device);
+
+#endif

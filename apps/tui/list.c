@@ -1,0 +1,170 @@
+/*
+ * Only rows that are visible are formatted, so that ten thousand processes cost what a screenful costs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "list.h"
+#include "text.h"
+
+#define LAST_COLUMN_MIN 12
+
+/* How many of the chosen columns fit, the last one, which takes the rest, with a decent width. */
+static size_t fitting(const tui_settings *settings, int columns)
+{
+    int used = 0;
+    for (size_t i = 0; i < settings->column_count; i++) {
+        int width = tui_columns[settings->columns[i]].width;
+        used += (width > 0 ? width : LAST_COLUMN_MIN) + 1;
+    }
+    size_t count = settings->column_count;
+    while (count > 1 && used > columns) {
+        /* Of a narrow screen the command is what one wants to see: columns before it leave first. */
+        int width = tui_columns[settings->columns[count - 2]].width;
+        used -= (width > 0 ? width : LAST_COLUMN_MIN) + 1;
+        count--;
+    }
+    return count;
+}
+
+/** Where a shown column stands. */
+struct placed {
+    tui_column column;
+    int left, width;
+};
+
+/* Places the columns; returns how many. */
+static size_t place_columns(const tui_settings *settings, int columns, struct placed *placed)
+{
+    size_t count = fitting(settings, columns), skipped = settings->column_count - count;
+    int left = 0, spread = columns;
+    for (size_t i = 0; i < settings->column_count; i++) {
+        bool is_left_out = skipped > 0 && i + 1 < settings->column_count && i + 1 + skipped >= settings->column_count;
+        spread -= is_left_out ? 0 : tui_columns[settings->columns[i]].width + 1;
+    }
+    size_t next = 0;
+    for (size_t i = 0; i < settings->column_count; i++) {
+        if (skipped > 0 && i + 1 < settings->column_count && i + 1 + skipped >= settings->column_count) {
+            continue;
+        }
+        int width = tui_columns[settings->columns[i]].width;
+        width = width > 0 ? width : spread + 1 > LAST_COLUMN_MIN ? spread + 1 : LAST_COLUMN_MIN;
+        placed[next++] = (struct placed){ settings->columns[i], left, width };
+        left += width + 1;
+    }
+    return next;
+}
+
+int tui_list_column_at(const tui_app *app, int column)
+{
+    struct placed placed[TUI_COLUMN_COUNT];
+    size_t count = place_columns(&app->settings, app->heading_area.columns, placed);
+    for (size_t i = 0; i < count; i++) {
+        if (column >= placed[i].left && column <= placed[i].left + placed[i].width) {
+            return (int)placed[i].column;
+        }
+    }
+    return -1;
+}
+
+static void draw_heading(tui_app *app, tui_area area, const struct placed *placed, size_t count)
+{
+    tui_canvas_fill(&app->canvas, area.row, area.column, area.columns, TUI_HEADING, L' ');
+    for (size_t i = 0; i < count; i++) {
+        const tui_column_info *info = &tui_columns[placed[i].column];
+        tui_style style = placed[i].column == app->settings.sort ? TUI_SORTED : TUI_HEADING;
+        int left = area.column + placed[i].left;
+        tui_canvas_restyle(&app->canvas, area.row, left, placed[i].width, style);
+        if (info->is_right) {
+            tui_canvas_put_right(&app->canvas, area.row, left, placed[i].width, style, info->title);
+        } else {
+            tui_canvas_put(&app->canvas, area.row, left, placed[i].width, style, info->title);
+        }
+    }
+}
+
+/* The branches in front of a command; returns the columns that they take. */
+static int draw_branches(tui_app *app, const tui_row *row, int line, int column, int width)
+{
+    bool is_ascii = app->canvas.is_ascii;
+    int used = 0;
+    for (unsigned int depth = 1; depth <= row->depth && used + 2 < width; depth++) {
+        bool goes_on = depth <= 64 && (row->branches >> (depth - 1) & 1) != 0;
+        wchar_t sign = goes_on ? (is_ascii ? L'|' : L'\x2502') : L' ';
+        if (depth == row->depth) {
+            sign = is_ascii ? (row->is_last ? L'`' : L'|') : row->is_last ? L'\x2514' : L'\x251c';
+        }
+        tui_canvas_put_character(&app->canvas, line, column + used, TUI_DIM, sign);
+        wchar_t dash = depth < row->depth ? L' ' : is_ascii ? L'-' : L'\x2500';
+        tui_canvas_put_character(&app->canvas, line, column + used + 1, TUI_DIM, dash);
+        used += 2;
+    }
+    return used;
+}
+
+static void draw_cell(tui_app *app, const tui_row *row, int line, int left, const struct placed *placed)
+{
+    char text[512];
+    const tui_column_info *info = &tui_columns[placed->column];
+    tui_style style = row->is_tagged ? TUI_TAGGED : tui_column_style(placed->column, row->process);
+    tui_column_format(placed->column, row->process, row->memory_total, text, sizeof text);
+    int width = placed->width;
+    if (app->settings.is_tree && placed->column == TUI_COLUMN_command) {
+        int used = draw_branches(app, row, line, left, width);
+        left += used;
+        width -= used;
+    }
+    if (info->is_right) {
+        tui_canvas_put_right(&app->canvas, line, left, width, style, text);
+    } else {
+        tui_canvas_put(&app->canvas, line, left, width, style, text);
+    }
+}
+
+static void draw_row(tui_app *app, size_t place, int line, tui_area area, const struct placed *placed, size_t count)
+{
+    const tui_row *row = &app->processes.rows[place];
+    for (size_t i = 0; i < count; i++) {
+        draw_cell(app, row, line, area.column + placed[i].left, &placed[i]);
+    }
+    if (place == app->processes.selected) {
+        tui_canvas_restyle(&app->canvas, line, area.column, area.columns, TUI_SELECTED);
+    }
+}
+
+/* What there is instead of rows. */
+static void draw_nothing(tui_app *app, tui_area area)
+{
+    const char *text = "no processes";
+    if (app->snapshot == NULL) {
+        text = "asking the driver...";
+    } else if (app->processes.total > 0) {
+        text = "no process fits what was chosen; Esc shows all";
+    } else if (nvp_snapshot_process_status(app->snapshot) != NVP_SUCCESS) {
+        text = nvp_status_text(nvp_snapshot_process_status(app->snapshot));
+    }
+    tui_canvas_put(&app->canvas, area.row, area.column + 1, area.columns - 1, TUI_DIM, text);
+}
+
+void tui_list_draw(tui_app *app, tui_area area)
+{
+    struct placed placed[TUI_COLUMN_COUNT];
+    if (area.rows <= 0) {
+        return;
+    }
+    size_t count = place_columns(&app->settings, area.columns, placed);
+    draw_heading(app, area, placed, count);
+    app->heading_area = (tui_area){ area.row, area.column, 1, area.columns };
+    app->list_area = (tui_area){ area.row + 1, area.column, area.rows - 1, area.columns };
+    app->page = area.rows > 2 ? area.rows - 1 : 1;
+    tui_processes_scroll(&app->processes, area.rows - 1);
+    if (app->processes.count == 0) {
+        draw_nothing(app, app->list_area);
+    }
+    for (int line = 0; line < area.rows - 1; line++) {
+        size_t place = app->processes.top + (size_t)line;
+        if (place < app->processes.count) {
+            draw_row(app, place, area.row + 1 + line, area, placed, count);
+        }
+    }
+}

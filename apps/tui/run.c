@@ -1,0 +1,123 @@
+/*
+ * Puts the parts together and takes them apart, in the order that leaves the terminal as it was in every case.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "signals.h"
+#include "text.h"
+
+static void fail(tui_result *result, tui_end end, const char *message)
+{
+    result->end = end;
+    snprintf(result->message, sizeof result->message, "%s", message);
+}
+
+static bool prepare(tui_app *app)
+{
+    const tui_request *request = app->request;
+    tui_settings_init(&app->settings);
+    if (request->interval_ms > 0) {
+        app->settings.interval_ms = request->interval_ms;
+    }
+    int theme = request->theme == NULL ? -1 : tui_theme_find(request->theme);
+    if (theme >= 0) {
+        app->settings.theme = (tui_theme)theme;
+    }
+    snprintf(app->user, sizeof app->user, "%s", request->user != NULL ? request->user : "");
+    app->gpu = app->digits = -1;
+    app->canvas.is_ascii = request->is_ascii || !tui_text_locale_is_utf8();
+    app->history = tui_history_new();
+    app->source = tui_source_live_open(app->settings.interval_ms);
+    if (app->history == NULL || app->source == NULL) {
+        fail(app->result, TUI_END_FAILED, "out of memory");
+        return false;
+    }
+    return true;
+}
+
+/* Says what `top --once` says: the second sample, since rates need two. */
+static void print_once(tui_app *app, FILE *out)
+{
+    int samples = 0, rows = 24, columns = 80, cursor_row, cursor_column;
+    const char *lines = getenv("LINES"), *width = getenv("COLUMNS");
+    rows = lines != NULL && strtol(lines, NULL, 10) > 0 ? (int)strtol(lines, NULL, 10) : rows;
+    columns = width != NULL && strtol(width, NULL, 10) > 0 ? (int)strtol(width, NULL, 10) : columns;
+    while (samples < 2) {
+        struct pollfd watched = { .fd = app->source->fd, .events = POLLIN };
+        tui_taken taken = { NULL, NVP_SUCCESS };
+        poll(&watched, 1, -1);
+        if (!app->source->class->take(app->source, &taken)) {
+            continue;
+        }
+        if (taken.snapshot == NULL) {
+            app->result->end = TUI_END_NO_DRIVER;
+            app->result->status = taken.status;
+            return;
+        }
+        nvp_snapshot_free(app->snapshot);
+        app->snapshot = taken.snapshot;
+        samples++;
+        app->source->class->refresh(app->source);
+    }
+    tui_rebuild(app);
+    if (tui_canvas_resize(&app->canvas, rows < 1000 ? rows : 1000, columns < 1000 ? columns : 1000)) {
+        tui_draw(app, &cursor_row, &cursor_column);
+        tui_canvas_write(&app->canvas, out);
+    }
+}
+
+static void interact(tui_app *app)
+{
+    char message[160];
+    app->terminal = tui_terminal_open(app->request->color, message, sizeof message);
+    if (app->terminal == NULL) {
+        fail(app->result, TUI_END_NO_TERMINAL, message);
+        return;
+    }
+    tui_terminal_set_theme(app->terminal, app->settings.theme);
+    tui_loop(app);
+    tui_terminal_close(app->terminal);
+    app->terminal = NULL;
+}
+
+static void discard(tui_app *app)
+{
+    /* Whatever is stuck in the driver, now or when the process ends, does not keep the user here. */
+    bool is_left_in_peace = app->result->end == TUI_END_LEFT && !app->request->is_once;
+    if (is_left_in_peace) {
+        tui_signals_end_within(app->request->exit_limit_ms, 0);
+    }
+    if (app->source != NULL) {
+        app->source->class->close(app->source, 60000);
+    }
+    tui_overlay_close(app);
+    tui_filter_free(app->filter);
+    tui_processes_free(&app->processes);
+    tui_history_free(app->history);
+    tui_canvas_free(&app->canvas);
+    nvp_snapshot_free(app->snapshot);
+}
+
+void tui_run(const tui_request *request, FILE *out, tui_result *result)
+{
+    tui_app app = { .request = request, .result = result };
+    *result = (tui_result){ .end = TUI_END_LEFT };
+    if (!request->is_once) {
+        tui_signals_block();
+    }
+    if (prepare(&app)) {
+        if (request->is_once) {
+            print_once(&app, out);
+        } else {
+            interact(&app);
+        }
+    }
+    discard(&app);
+    if (!request->is_once) {
+        tui_signals_restore();
+    }
+}

@@ -1,0 +1,27 @@
+/*
+ * What the user has chosen and is kept: interval, theme, order and columns of the table of processes.
+ */
+#ifndef TUI_SETTINGS_H
+#define TUI_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "columns.h"
+#include "theme.h"
+
+enum { TUI_INTERVAL_MIN_MS = 100, TUI_INTERVAL_MAX_MS = 3600000 };
+
+typedef struct tui_settings {
+    uint64_t interval_ms;
+    tui_theme theme;
+    tui_column sort;
+    bool is_descending, is_tree;
+    tui_column columns[TUI_COLUMN_COUNT]; /**< those that are shown, in order */
+    size_t column_count;
+} tui_settings;
+
+void tui_settings_init(tui_settings *settings);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * A thread owns the samplers and hands the newest snapshot over. When the driver hangs, only this thread waits for it.
+ * Two samplers, since rates are those between two looks of the same one: a brief one, and a full one from when it is first wanted.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <nvpulse/sampler.h>
+
+#include "source.h"
+
+/** A device that takes longer counts as stalled; the screen has to go on for the others. */
+#define DEVICE_TIMEOUT_MS 1000
+
+/** Lateness that is not worth a word. */
+#define GRACE_MS 1500
+
+static const nvp_metric brief[] = {
+    NVP_METRIC_IDENTITY_NAME,
+    NVP_METRIC_IDENTITY_UUID,
+    NVP_METRIC_IDENTITY_PCI_BUS_ID,
+    NVP_METRIC_UTILIZATION_GPU_PERCENT,
+    NVP_METRIC_UTILIZATION_MEMORY_PERCENT,
+    NVP_METRIC_UTILIZATION_ENCODER_PERCENT,
+    NVP_METRIC_UTILIZATION_DECODER_PERCENT,
+    NVP_METRIC_MEMORY_USED_BYTES,
+    NVP_METRIC_MEMORY_TOTAL_BYTES,
+    NVP_METRIC_MEMORY_UNIFIED,
+    NVP_METRIC_TEMPERATURE_GPU_C,
+    NVP_METRIC_TEMPERATURE_SLOWDOWN_THRESHOLD_C,
+    NVP_METRIC_POWER_DRAW_MW,
+    NVP_METRIC_POWER_ENFORCED_LIMIT_MW,
+    NVP_METRIC_FAN_SPEED_PERCENT,
+    NVP_METRIC_CLOCKS_SM_MHZ,
+    NVP_METRIC_CLOCKS_MEMORY_MHZ,
+    NVP_METRIC_CLOCKS_PERFORMANCE_STATE,
+    NVP_METRIC_CLOCKS_EVENT_REASONS,
+    NVP_METRIC_PCIE_RX_BYTES_PER_S,
+    NVP_METRIC_PCIE_TX_BYTES_PER_S,
+    NVP_METRIC_PCIE_LINK_GENERATION,
+    NVP_METRIC_PCIE_LINK_WIDTH,
+    NVP_METRIC_ECC_UNCORRECTED_VOLATILE,
+    NVP_METRIC_EVENT_LAST_XID,
+    NVP_METRIC_EVENT_XID_COUNT,
+    NVP_METRIC_MIG_MODE,
+};
+
+struct live {
+    tui_source base;
+    pthread_t thread;
+    nvp_sampler *samplers[2]; /* by scope; of the thread */
+
+    pthread_mutex_t mutex; /* for all below */
+    pthread_cond_t changed;
+    uint64_t interval_ms;
+    tui_scope scope;
+    bool is_paused, is_ending, is_wanted_now, is_busy, has_news;
+    int64_t due_ms; /* when the next sample begins, or the one under way began */
+    tui_taken newest;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static nvp_sampler *sampler_for(struct live *live, tui_scope scope)
+{
+    nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
+    options.timeout_ms = DEVICE_TIMEOUT_MS;
+    if (scope == TUI_SCOPE_BRIEF) {
+        options.metrics = brief;
+        options.metric_count = sizeof brief / sizeof *brief;
+    }
+    if (live->samplers[scope] == NULL && nvp_sampler_new(&options, &live->samplers[scope]) != NVP_SUCCESS) {
+        live->samplers[scope] = NULL;
+    }
+    return live->samplers[scope];
+}
+
+/* One sample; the mutex is not held. */
+static tui_taken sample(struct live *live, tui_scope scope)
+{
+    tui_taken taken = { NULL, NVP_ERROR_NO_MEMORY };
+    nvp_sampler *sampler = sampler_for(live, scope);
+    if (sampler != NULL) {
+        taken.status = nvp_sampler_sample(sampler, &taken.snapshot);
+    }
+    return taken;
+}
+
+static void publish(struct live *live, tui_taken taken)
+{
+    uint64_t one = 1;
+    nvp_snapshot_free(live->newest.snapshot);
+    live->newest = taken;
+    live->has_news = true;
+    if (write(live->base.fd, &one, sizeof one) < 0) {
+        errno = 0; /* its counter is full: it is readable already */
+    }
+}
+
+/* Waits, with the mutex held, until a sample is due; false when the thread is to end. */
+static bool wait_until_due(struct live *live)
+{
+    while (!live->is_ending) {
+        int64_t left = live->due_ms - now_ms();
+        if (live->is_wanted_now || (!live->is_paused && left <= 0)) {
+            return true;
+        }
+        if (live->is_paused) {
+            pthread_cond_wait(&live->changed, &live->mutex);
+        } else {
+            struct timespec until = { live->due_ms / 1000, live->due_ms % 1000 * 1000000 };
+            pthread_cond_timedwait(&live->changed, &live->mutex, &until);
+        }
+    }
+    return false;
+}
+
+static void *work(void *argument)
+{
+    struct live *live = argument;
+    pthread_mutex_lock(&live->mutex);
+    while (wait_until_due(live)) {
+        tui_scope scope = live->scope;
+        live->is_wanted_now = false;
+        live->is_busy = true;
+        live->due_ms = now_ms();
+        pthread_mutex_unlock(&live->mutex);
+        tui_taken taken = sample(live, scope);
+        pthread_mutex_lock(&live->mutex);
+        live->is_busy = false;
+        int64_t now = now_ms(), next = live->due_ms + (int64_t)live->interval_ms;
+        live->due_ms = next > now ? next : now + (int64_t)live->interval_ms; /* samples that were missed are left out */
+        publish(live, taken);
+    }
+    pthread_mutex_unlock(&live->mutex);
+    nvp_sampler_free(live->samplers[TUI_SCOPE_BRIEF]);
+    nvp_sampler_free(live->samplers[TUI_SCOPE_FULL]);
+    return NULL;
+}
+
+static bool take(tui_source *source, tui_taken *taken)
+{
+    struct live *live = (struct live *)source;
+    uint64_t count;
+    pthread_mutex_lock(&live->mutex);
+    bool has = live->has_news;
+    if (has) {
+        *taken = live->newest;
+        live->newest = (tui_taken){ NULL, NVP_SUCCESS };
+        live->has_news = false;
+        if (read(live->base.fd, &count, sizeof count) < 0) {
+            errno = 0; /* not readable: nothing to make quiet */
+        }
+    }
+    pthread_mutex_unlock(&live->mutex);
+    return has;
+}
+
+static void set(tui_source *source, uint64_t interval_ms, bool is_paused, tui_scope scope)
+{
+    struct live *live = (struct live *)source;
+    pthread_mutex_lock(&live->mutex);
+    int64_t soonest = now_ms() + (int64_t)interval_ms;
+    if (!live->is_busy && (live->due_ms > soonest || interval_ms != live->interval_ms)) {
+        live->due_ms = soonest;
+    }
+    if (scope != live->scope || (live->is_paused && !is_paused)) {
+        live->is_wanted_now = true;
+    }
+    live->interval_ms = interval_ms;
+    live->is_paused = is_paused;
+    live->scope = scope;
+    pthread_cond_signal(&live->changed);
+    pthread_mutex_unlock(&live->mutex);
+}
+
+static void refresh(tui_source *source)
+{
+    struct live *live = (struct live *)source;
+    pthread_mutex_lock(&live->mutex);
+    live->is_wanted_now = true;
+    pthread_cond_signal(&live->changed);
+    pthread_mutex_unlock(&live->mutex);
+}
+
+/* A sample that comes in time wakes the screen before this does; so only lateness costs a wake-up, one each second. */
+static int64_t overdue_ms(tui_source *source, int *next_ms)
+{
+    struct live *live = (struct live *)source;
+    pthread_mutex_lock(&live->mutex);
+    int64_t late = now_ms() - live->due_ms;
+    bool is_owed = live->is_busy || live->is_wanted_now || !live->is_paused;
+    pthread_mutex_unlock(&live->mutex);
+    if (!is_owed || late < -INT_MAX / 2) {
+        *next_ms = -1;
+        return 0;
+    }
+    *next_ms = late < GRACE_MS ? (int)(GRACE_MS - late) : 1000;
+    return late < GRACE_MS ? 0 : late;
+}
+
+static bool join(struct live *live, unsigned int limit_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(limit_ms % 1000) * 1000000;
+    until.tv_sec += (time_t)(limit_ms / 1000) + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_timedjoin_np(live->thread, NULL, &until) == 0;
+}
+
+static void discard(struct live *live)
+{
+    nvp_snapshot_free(live->newest.snapshot);
+    pthread_cond_destroy(&live->changed);
+    pthread_mutex_destroy(&live->mutex);
+    close(live->base.fd);
+    free(live);
+}
+
+static bool close_live(tui_source *source, unsigned int limit_ms)
+{
+    struct live *live = (struct live *)source;
+    pthread_mutex_lock(&live->mutex);
+    live->is_ending = true;
+    pthread_cond_signal(&live->changed);
+    pthread_mutex_unlock(&live->mutex);
+    if (!join(live, limit_ms)) {
+        return false; /* it uses all of this, still */
+    }
+    discard(live);
+    return true;
+}
+
+static const tui_source_class live_class = { take, set, refresh, overdue_ms, close_live };
+
+tui_source *tui_source_live_open(uint64_t interval_ms)
+{
+    struct live *live = calloc(1, sizeof *live);
+    if (live == NULL) {
+        return NULL;
+    }
+    pthread_condattr_t clock;
+    live->base = (tui_source){ &live_class, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+    live->interval_ms = interval_ms;
+    live->due_ms = now_ms();
+    pthread_mutex_init(&live->mutex, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&live->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    if (live->base.fd < 0 || pthread_create(&live->thread, NULL, work, live) != 0) {
+        discard(live);
+        return NULL;
+    }
+    return &live->base;
+}
