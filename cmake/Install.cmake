@@ -41,4 +41,5 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/nvpulseConfigVersion.
 install(FILES ${CMAKE_BINARY_DIR}/cmake/nvpulseConfig.cmake ${CMAKE_BINARY_DIR}/cmake/nvpulseConfigVersion.cmake
         DESTINATION ${nvp_cmake_dir})
 
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE docs/snapshot.schema.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

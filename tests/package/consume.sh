@@ -53,8 +53,11 @@ needs_shared() {
 
 case $way in
 files)
-    for file in bin/nvpulse include/nvpulse/nvpulse.h include/nvpulse/nvml.h "$libdir"/libnvpulse.so "$libdir"/libnvpulse.so.0 \
-        "$libdir"/libnvpulse.a "$libdir"/pkgconfig/nvpulse.pc "$libdir"/cmake/nvpulse/nvpulseConfig.cmake; do
+    for header in collector device driver function lifecycle log metric metric_ids nvml nvpulse process query sampler snapshot status value; do
+        [ -e "$prefix/include/nvpulse/$header.h" ] || fail "include/nvpulse/$header.h is not installed"
+    done
+    for file in bin/nvpulse "$libdir"/libnvpulse.so "$libdir"/libnvpulse.so.0 "$libdir"/libnvpulse.a "$libdir"/pkgconfig/nvpulse.pc \
+        "$libdir"/cmake/nvpulse/nvpulseConfig.cmake share/doc/nvpulse/snapshot.schema.json share/doc/nvpulse/examples/collect.c; do
         [ -e "$prefix/$file" ] || fail "$file is not installed"
     done
     [ -e "$(find "$lib"/nvpulse/sim -name libnvidia-ml.so | head -n 1)" ] || fail "no simulated driver is installed"
@@ -102,6 +105,15 @@ cxx)
     # shellcheck disable=SC2046 # lists of words
     g++ -x c++ -std=c++17 -Wall -Wextra -Werror consumer.c $(pkg --cflags --libs nvpulse) -o consumer
     check_consumer ./consumer
+    ;;
+examples)
+    # The folder as a user has it: with nothing of the tree but itself.
+    cp -R "$source"/examples examples
+    cmake -S examples -B out -G Ninja -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS=-Werror >log.txt 2>&1 || fail "$(cat log.txt)"
+    cmake --build out >log.txt 2>&1 || fail "$(cat log.txt)"
+    # shellcheck disable=SC2046 # lists of words
+    "$cc" examples/collect.c $(pkg --cflags --libs nvpulse) -o out/collect # as examples/README.md says
+    on_simulator sh "$source"/tests/examples/run.sh out
     ;;
 readme)
     # Every complete program in README.md must build without a warning and run.

@@ -83,6 +83,12 @@ class LayersTest(GateTest):
         versioned = {"src/model/device.c": "nvmlMemory_v2_t memory;\n"}
         self.assert_passes(versioned)
         self.assert_fails({**versioned, "src/compat/family.c": ""}, "nvmlMemory_v2_t is a versioned NVML struct")
+        self.assert_passes({"src/model/device.c": "int f(void)\n{\n    return nvmlDeviceGetCount_v2(0);\n}\n", "src/compat/family.c": ""})
+
+    def test_layers__the_model_is_on_top_and_examples_see_it_through_the_public_headers(self):
+        self.assert_passes({"src/model/a.c": '#include "compat/a.h"\n', "src/compat/a.h": ""})
+        self.assert_fails({"src/query/a.c": '#include "model/a.h"\n', "src/model/a.h": ""}, 'layer query includes "model/a.h"')
+        self.assert_fails({"examples/a.c": '#include "model/a.h"\n'}, 'a front end includes "model/a.h"')
 
 
 if __name__ == "__main__":
