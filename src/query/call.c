@@ -214,8 +214,6 @@ nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words
 
 nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64_t *words, nvmlReturn_t answer)
 {
-    if (nvp__lifecycle_suspect(nvp__status_of_answer(answer))) {
-        NVP__GUARDED(answer = nvp__call_attentively(function, words), answer = nvp__as_nvml(nvp__refusal));
-    }
-    return answer;
+    nvp_status status = nvp__status_of_answer(answer);
+    return nvp__as_nvml(nvp__lifecycle_suspect(status) ? call_once(function, words) : status);
 }

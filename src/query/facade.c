@@ -63,7 +63,8 @@ nvmlReturn_t nvp__missing(int function_index)
         const struct nvp__function *row = &nvp__functions[NVP_FN_##name];                                                        \
         nvmlReturn_t result;                                                                                                     \
         if (nvp__is_wait(NVP_FN_##name)) {                                                                                       \
-            return nvp__as_nvml(nvp__call(row, (const uint64_t[]){ WORDS arguments }));                                          \
+            nvp_status nvp__answer = nvp__call(row, (const uint64_t[]){ WORDS arguments });                                      \
+            return nvp__answer == NVML_ERROR_FUNCTION_NOT_FOUND ? nvp__missing(NVP_FN_##name) : nvp__as_nvml(nvp__answer);       \
         }                                                                                                                        \
         NVP__GUARDED(                                                                                                            \
             function_type *function =                                                                                            \

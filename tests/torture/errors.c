@@ -114,7 +114,7 @@ static void fails_on_every_route(const struct nvp__function *row, nvmlDevice_t d
 {
     inject(target, code, 0);
     uint64_t before = control_calls(target);
-    fails_under_its_name(row, device, code, (nvmlReturn_t)code);
+    fails_under_its_name(row, device, code, (nvmlReturn_t)status_of(code));
     CHECK_OF(row, code, control_calls(target) > before || strcmp(row->public.name, "nvmlGpuInstanceGetActiveVgpus") == 0);
     if (code != NVML_ERROR_INSUFFICIENT_SIZE || grows) {
         fails_by_name(row, code, status_of(code));
