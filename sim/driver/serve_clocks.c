@@ -195,16 +195,23 @@ static nvmlReturn_t range_set(_Atomic unsigned *low, _Atomic unsigned *high, uns
     return NVML_SUCCESS;
 }
 
+/* NVML_SUCCESS where a clock can be locked to a range. */
+static nvmlReturn_t range_check(const nvpsim_device *own, nvpsim_clock_domain domain, unsigned low_mhz, unsigned high_mhz)
+{
+    unsigned most;
+    if (!nvpsim__device_clock_max(own, domain, &most)) {
+        return NVML_ERROR_NOT_SUPPORTED;
+    }
+    return low_mhz == 0 || low_mhz > high_mhz || high_mhz > most ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
+}
+
 nvmlReturn_t nvpsim__serve_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int minGpuClockMHz,
                                                         unsigned int maxGpuClockMHz)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    unsigned most;
-    if (!nvpsim__device_clock_max(own, NVPSIM_GRAPHICS, &most)) {
-        return NVML_ERROR_NOT_SUPPORTED;
-    }
-    if (minGpuClockMHz == 0 || minGpuClockMHz > maxGpuClockMHz || maxGpuClockMHz > most) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    nvmlReturn_t result = range_check(own, NVPSIM_GRAPHICS, minGpuClockMHz, maxGpuClockMHz);
+    if (result != NVML_SUCCESS) {
+        return result;
     }
     return range_set(&own->settings.graphics_low_mhz, &own->settings.graphics_high_mhz, minGpuClockMHz, maxGpuClockMHz);
 }
@@ -219,12 +226,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, 
                                                            unsigned int maxMemClockMHz)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    unsigned most;
-    if (!nvpsim__device_clock_max(own, NVPSIM_MEMORY_CLOCK, &most)) {
-        return NVML_ERROR_NOT_SUPPORTED;
-    }
-    if (minMemClockMHz == 0 || minMemClockMHz > maxMemClockMHz || maxMemClockMHz > most) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    nvmlReturn_t result = range_check(own, NVPSIM_MEMORY_CLOCK, minMemClockMHz, maxMemClockMHz);
+    if (result != NVML_SUCCESS) {
+        return result;
     }
     return range_set(&own->settings.memory_low_mhz, &own->settings.memory_high_mhz, minMemClockMHz, maxMemClockMHz);
 }

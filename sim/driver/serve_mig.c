@@ -149,30 +149,30 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevi
     return NVML_SUCCESS;
 }
 
+/* NVML_SUCCESS where something that only a MIG device has can be written. */
+static nvmlReturn_t slice_need(const nvpsim_slice *slice, const void *output)
+{
+    return !output ? NVML_ERROR_INVALID_ARGUMENT : !slice ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
+}
+
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int *id)
 {
     const nvpsim_slice *slice = nvpsim__slice_of(device);
-    if (!id) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    nvmlReturn_t result = slice_need(slice, id);
+    if (result == NVML_SUCCESS) {
+        *id = slice->gpu_instance;
     }
-    if (!slice) {
-        return NVML_ERROR_NOT_SUPPORTED;
-    }
-    *id = slice->gpu_instance;
-    return NVML_SUCCESS;
+    return result;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int *id)
 {
     const nvpsim_slice *slice = nvpsim__slice_of(device);
-    if (!id) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    nvmlReturn_t result = slice_need(slice, id);
+    if (result == NVML_SUCCESS) {
+        *id = slice->compute_instance;
     }
-    if (!slice) {
-        return NVML_ERROR_NOT_SUPPORTED;
-    }
-    *id = slice->compute_instance;
-    return NVML_SUCCESS;
+    return result;
 }
 
 static nvmlDeviceAttributes_t attributes_of(const nvpsim_slice *slice)
@@ -193,14 +193,11 @@ static nvmlDeviceAttributes_t attributes_of(const nvpsim_slice *slice)
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes)
 {
     const nvpsim_slice *slice = nvpsim__slice_of(device);
-    if (!attributes) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    nvmlReturn_t result = slice_need(slice, attributes);
+    if (result == NVML_SUCCESS) {
+        *attributes = attributes_of(slice);
     }
-    if (!slice) {
-        return NVML_ERROR_NOT_SUPPORTED;
-    }
-    *attributes = attributes_of(slice);
-    return NVML_SUCCESS;
+    return result;
 }
 
 /* The first form ends before the slices: no more may be written. */

@@ -102,59 +102,27 @@ static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_for
     return NVML_SUCCESS;
 }
 
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
-                                                                nvmlProcessInfo_v1_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_COMPUTE, RECORD_V1, infoCount, infos);
-}
+/* The three versions of the call for one kind of process. */
+#define LISTS(kind, types)                                                                                                       \
+    nvmlReturn_t nvpsim__serve_nvmlDeviceGet##kind##RunningProcesses(nvmlDevice_t device, unsigned int *infoCount,               \
+                                                                     nvmlProcessInfo_v1_t *infos)                                \
+    {                                                                                                                            \
+        return list_put(device, types, RECORD_V1, infoCount, infos);                                                             \
+    }                                                                                                                            \
+    nvmlReturn_t nvpsim__serve_nvmlDeviceGet##kind##RunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,            \
+                                                                        nvmlProcessInfo_v2_t *infos)                             \
+    {                                                                                                                            \
+        return list_put(device, types, RECORD_V2, infoCount, infos);                                                             \
+    }                                                                                                                            \
+    nvmlReturn_t nvpsim__serve_nvmlDeviceGet##kind##RunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,            \
+                                                                        nvmlProcessInfo_t *infos)                                \
+    {                                                                                                                            \
+        return list_put(device, types, form_of_v3(), infoCount, infos);                                                          \
+    }
 
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,
-                                                                   nvmlProcessInfo_v2_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_COMPUTE, RECORD_V2, infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
-                                                                   nvmlProcessInfo_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_COMPUTE, form_of_v3(), infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
-                                                                 nvmlProcessInfo_v1_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_GRAPHICS, RECORD_V1, infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,
-                                                                    nvmlProcessInfo_v2_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_GRAPHICS, RECORD_V2, infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
-                                                                    nvmlProcessInfo_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_GRAPHICS, form_of_v3(), infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int *infoCount,
-                                                                   nvmlProcessInfo_v1_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_MPS, RECORD_V1, infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,
-                                                                      nvmlProcessInfo_v2_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_MPS, RECORD_V2, infoCount, infos);
-}
-
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,
-                                                                      nvmlProcessInfo_t *infos)
-{
-    return list_put(device, NVPSIM_PROCESS_MPS, form_of_v3(), infoCount, infos);
-}
+LISTS(Compute, NVPSIM_PROCESS_COMPUTE)
+LISTS(Graphics, NVPSIM_PROCESS_GRAPHICS)
+LISTS(MPSCompute, NVPSIM_PROCESS_MPS)
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device, nvmlProcessDetailList_t *plist)
 {

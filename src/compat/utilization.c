@@ -120,25 +120,54 @@ nvmlReturn_t nvp__compat_vgpu_use_info_from_v1(nvmlDevice_t device, nvmlVgpuInst
 
 /* From the struct to the array. The newer entries are larger, so that they need memory of their own. */
 
+struct loan {
+    void *few; /* the stack's */
+    size_t few_size;
+    void *memory;
+    unsigned int room;
+};
+
+static nvmlReturn_t borrow(struct loan *loan, const void *samples, const unsigned int *count, size_t entry_size)
+{
+    if (count == NULL) {
+        return NVML_ERROR_INVALID_ARGUMENT;
+    }
+    loan->room = samples != NULL ? least(*count, ENTRIES_MAX) : 0;
+    loan->memory = nvp__room_get(loan->few, loan->few_size, loan->room * entry_size);
+    return loan->memory != NULL ? NVML_SUCCESS : NVML_ERROR_MEMORY;
+}
+
+/* How many entries have been given. */
+static unsigned int given(const struct loan *loan, nvmlReturn_t status, unsigned int said)
+{
+    return status == NVML_SUCCESS ? least(said, loan->room) : 0;
+}
+
+static nvmlReturn_t give_back(const struct loan *loan, nvmlReturn_t status, unsigned int said, unsigned int *count)
+{
+    if (carries_count(status)) {
+        *count = status == NVML_SUCCESS ? given(loan, status, said) : said;
+    }
+    nvp__room_put(loan->few, loan->memory);
+    return status;
+}
+
 nvmlReturn_t nvp__compat_process_use_v1_from_info(nvmlDevice_t device, nvmlProcessUtilizationSample_t *samples,
                                                   unsigned int *count, unsigned long long since_us)
 {
     nvmlProcessUtilizationInfo_v1_t few[ENTRIES_ON_STACK];
-    if (count == NULL) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    struct loan loan = { .few = few, .few_size = sizeof(few) };
+    nvmlReturn_t status = borrow(&loan, samples, count, sizeof(few[0]));
+    if (status != NVML_SUCCESS) {
+        return status;
     }
-    unsigned int room = samples != NULL ? least(*count, ENTRIES_MAX) : 0;
-    nvmlProcessUtilizationInfo_v1_t *entries = nvp__room_get(few, sizeof(few), room * sizeof(*entries));
-    if (entries == NULL) {
-        return NVML_ERROR_MEMORY;
-    }
+    const nvmlProcessUtilizationInfo_v1_t *entries = loan.memory;
     nvmlProcessesUtilizationInfo_v1_t info = { .version = nvmlProcessesUtilizationInfo_v1,
-                                               .processSamplesCount = room,
+                                               .processSamplesCount = loan.room,
                                                .lastSeenTimeStamp = since_us,
-                                               .procUtilArray = room > 0 ? entries : NULL };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetProcessesUtilizationInfo)(device, &info);
-    unsigned int found = status == NVML_SUCCESS ? least(info.processSamplesCount, room) : info.processSamplesCount;
-    for (unsigned int i = 0; status == NVML_SUCCESS && i < found; i++) {
+                                               .procUtilArray = loan.room > 0 ? loan.memory : NULL };
+    status = NVP__OWN(nvmlDeviceGetProcessesUtilizationInfo)(device, &info);
+    for (unsigned int i = 0; i < given(&loan, status, info.processSamplesCount); i++) {
         samples[i] = (nvmlProcessUtilizationSample_t){ .pid = entries[i].pid,
                                                        .timeStamp = entries[i].timeStamp,
                                                        .smUtil = entries[i].smUtil,
@@ -146,30 +175,25 @@ nvmlReturn_t nvp__compat_process_use_v1_from_info(nvmlDevice_t device, nvmlProce
                                                        .encUtil = entries[i].encUtil,
                                                        .decUtil = entries[i].decUtil };
     }
-    *count = carries_count(status) ? found : *count;
-    nvp__room_put(few, entries);
-    return status;
+    return give_back(&loan, status, info.processSamplesCount, count);
 }
 
 nvmlReturn_t nvp__compat_vgpu_process_use_v1_from_info(nvmlDevice_t device, unsigned long long since_us, unsigned int *count,
                                                        nvmlVgpuProcessUtilizationSample_t *samples)
 {
     nvmlVgpuProcessUtilizationInfo_v1_t few[ENTRIES_ON_STACK];
-    if (count == NULL) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    struct loan loan = { .few = few, .few_size = sizeof(few) };
+    nvmlReturn_t status = borrow(&loan, samples, count, sizeof(few[0]));
+    if (status != NVML_SUCCESS) {
+        return status;
     }
-    unsigned int room = samples != NULL ? least(*count, ENTRIES_MAX) : 0;
-    nvmlVgpuProcessUtilizationInfo_v1_t *entries = nvp__room_get(few, sizeof(few), room * sizeof(*entries));
-    if (entries == NULL) {
-        return NVML_ERROR_MEMORY;
-    }
+    const nvmlVgpuProcessUtilizationInfo_v1_t *entries = loan.memory;
     nvmlVgpuProcessesUtilizationInfo_v1_t info = { .version = nvmlVgpuProcessesUtilizationInfo_v1,
-                                                   .vgpuProcessCount = room,
+                                                   .vgpuProcessCount = loan.room,
                                                    .lastSeenTimeStamp = since_us,
-                                                   .vgpuProcUtilArray = room > 0 ? entries : NULL };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetVgpuProcessesUtilizationInfo)(device, &info);
-    unsigned int found = status == NVML_SUCCESS ? least(info.vgpuProcessCount, room) : info.vgpuProcessCount;
-    for (unsigned int i = 0; status == NVML_SUCCESS && i < found; i++) {
+                                                   .vgpuProcUtilArray = loan.room > 0 ? loan.memory : NULL };
+    status = NVP__OWN(nvmlDeviceGetVgpuProcessesUtilizationInfo)(device, &info);
+    for (unsigned int i = 0; i < given(&loan, status, info.vgpuProcessCount); i++) {
         samples[i] = (nvmlVgpuProcessUtilizationSample_t){ .vgpuInstance = entries[i].vgpuInstance,
                                                            .pid = entries[i].pid,
                                                            .timeStamp = entries[i].timeStamp,
@@ -179,30 +203,25 @@ nvmlReturn_t nvp__compat_vgpu_process_use_v1_from_info(nvmlDevice_t device, unsi
                                                            .decUtil = entries[i].decUtil };
         memcpy(samples[i].processName, entries[i].processName, sizeof(samples[i].processName));
     }
-    *count = carries_count(status) ? found : *count;
-    nvp__room_put(few, entries);
-    return status;
+    return give_back(&loan, status, info.vgpuProcessCount, count);
 }
 
 nvmlReturn_t nvp__compat_vgpu_use_v1_from_info(nvmlDevice_t device, unsigned long long since_us, nvmlValueType_t *type,
                                                unsigned int *count, nvmlVgpuInstanceUtilizationSample_t *samples)
 {
     nvmlVgpuInstanceUtilizationInfo_v1_t few[ENTRIES_ON_STACK];
-    if (count == NULL || type == NULL) {
-        return NVML_ERROR_INVALID_ARGUMENT;
+    struct loan loan = { .few = few, .few_size = sizeof(few) };
+    nvmlReturn_t status = type != NULL ? borrow(&loan, samples, count, sizeof(few[0])) : NVML_ERROR_INVALID_ARGUMENT;
+    if (status != NVML_SUCCESS) {
+        return status;
     }
-    unsigned int room = samples != NULL ? least(*count, ENTRIES_MAX) : 0;
-    nvmlVgpuInstanceUtilizationInfo_v1_t *entries = nvp__room_get(few, sizeof(few), room * sizeof(*entries));
-    if (entries == NULL) {
-        return NVML_ERROR_MEMORY;
-    }
+    const nvmlVgpuInstanceUtilizationInfo_v1_t *entries = loan.memory;
     nvmlVgpuInstancesUtilizationInfo_v1_t info = { .version = nvmlVgpuInstancesUtilizationInfo_v1,
-                                                   .vgpuInstanceCount = room,
+                                                   .vgpuInstanceCount = loan.room,
                                                    .lastSeenTimeStamp = since_us,
-                                                   .vgpuUtilArray = room > 0 ? entries : NULL };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetVgpuInstancesUtilizationInfo)(device, &info);
-    unsigned int found = status == NVML_SUCCESS ? least(info.vgpuInstanceCount, room) : info.vgpuInstanceCount;
-    for (unsigned int i = 0; status == NVML_SUCCESS && i < found; i++) {
+                                                   .vgpuUtilArray = loan.room > 0 ? loan.memory : NULL };
+    status = NVP__OWN(nvmlDeviceGetVgpuInstancesUtilizationInfo)(device, &info);
+    for (unsigned int i = 0; i < given(&loan, status, info.vgpuInstanceCount); i++) {
         samples[i] = (nvmlVgpuInstanceUtilizationSample_t){ .vgpuInstance = entries[i].vgpuInstance,
                                                             .timeStamp = entries[i].timeStamp,
                                                             .smUtil = entries[i].smUtil,
@@ -213,7 +232,5 @@ nvmlReturn_t nvp__compat_vgpu_use_v1_from_info(nvmlDevice_t device, unsigned lon
     if (status == NVML_SUCCESS) {
         *type = info.sampleValType;
     }
-    *count = carries_count(status) ? found : *count;
-    nvp__room_put(few, entries);
-    return status;
+    return give_back(&loan, status, info.vgpuInstanceCount, count);
 }
