@@ -6,8 +6,8 @@
 
 #include <nvpulse/sampler.h>
 
+#include "base/lane.h"
 #include "model/device_work.h"
-#include "model/lane.h"
 #include "model/system_work.h"
 
 struct nvp__gpu_lane {

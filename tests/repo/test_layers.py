@@ -31,6 +31,8 @@ class LayersTest(GateTest):
                 "apps/cli/cli.h": "",
                 "sim/driver/call.c": '#include "abi/functions.def"\n#include "world/world.h"\n',
                 "sim/world/world.h": "",
+                "shim/shim.c": '#include "shim.h"\n#include "query/call.h"\n#include "abi/functions.def"\n',
+                "shim/shim.h": "",
             }
         )
 
@@ -56,6 +58,9 @@ class LayersTest(GateTest):
 
     def test_layers__the_simulator_may_not_use_the_library(self):
         self.assert_fails({"sim/driver/call.c": '#include "query/query.h"\n'}, "the simulator includes")
+
+    def test_layers__the_shim_may_not_use_the_model(self):
+        self.assert_fails({"shim/shim.c": '#include "model/json.h"\n'}, "the shim includes")
 
     def test_layers__only_the_driver_layer_opens_libraries(self):
         for name in ("dlopen", "dlmopen", "dlsym", "dlvsym"):

@@ -2,8 +2,8 @@
  * A lane: one thread that does one job when it is told to. Whoever tells it waits with a time limit, so that a job which hangs in the driver
  * stops nobody else; it is never told again before it has come back. Knows nothing of devices.
  */
-#ifndef NVP_MODEL_LANE_H
-#define NVP_MODEL_LANE_H
+#ifndef NVP_BASE_LANE_H
+#define NVP_BASE_LANE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 /*
  * The thread of a lane sleeps on a condition until it is told; nothing wakes it in between.
  */
-#include "model/lane.h"
+#include "base/lane.h"
+
+#include "base/clock.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "base/clock.h"
 
 #define STACK_BYTES ((size_t)512 * 1024)
 
