@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     nvp_status status = nvp_collector_new(&options, &collector);
     if (status == NVP_SUCCESS) {
         nvp_collector_start(collector, "work");
-        work(argc > 1 ? atof(argv[1]) : 60);
+        work(argc > 1 ? strtod(argv[1], NULL) : 60);
         status = nvp_collector_collect(collector, "work", &collection);
     }
     if (status == NVP_SUCCESS && nvp_collection_sample_count(collection) == 0) {

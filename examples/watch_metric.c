@@ -28,8 +28,8 @@ static void print_line(const nvp_snapshot *snapshot, nvp_metric metric)
 int main(int argc, char **argv)
 {
     const nvp_metric_info *info = nvp_metric_find(argc > 1 ? argv[1] : "power.draw_mw");
-    long count = argc > 2 ? atol(argv[2]) : 10;
-    long milliseconds = argc > 3 ? atol(argv[3]) : 1000;
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 10;
+    long milliseconds = argc > 3 ? strtol(argv[3], NULL, 10) : 1000;
     struct timespec pause = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
     nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
     nvp_sampler *sampler = NULL;

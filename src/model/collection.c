@@ -84,20 +84,31 @@ static struct collected *find_row(const nvp_collection *collection, const nvp_de
     return NULL;
 }
 
+/* A new row at the end; NULL when memory ran out. */
+static struct collected *add_row(nvp_collection *collection)
+{
+    struct collected *row = calloc(1, sizeof(*row));
+    struct collected **devices = realloc(collection->devices, (collection->device_count + 1) * sizeof(struct collected *));
+    if (devices != NULL) {
+        collection->devices = devices;
+    }
+    if (row == NULL || devices == NULL) {
+        free(row);
+        return NULL;
+    }
+    collection->devices[collection->device_count++] = row;
+    return row;
+}
+
 /* NULL when memory ran out: the device is looked for again in the next sample. */
 static struct collected *row_of(nvp_collection *collection, const nvp_device_sample *device)
 {
     const char *uuid = nvp_reading_text(nvp_device_sample_get(device, NVP_METRIC_IDENTITY_UUID), "");
     uuid = strlen(uuid) < UUID_SIZE ? uuid : "";
     struct collected *row = find_row(collection, device, uuid);
+    row = row != NULL ? row : add_row(collection);
     if (row == NULL) {
-        struct collected **devices = realloc(collection->devices, (collection->device_count + 1) * sizeof(struct collected *));
-        collection->devices = devices != NULL ? devices : collection->devices;
-        row = devices != NULL ? calloc(1, sizeof(*row)) : NULL;
-        if (row == NULL) {
-            return NULL;
-        }
-        collection->devices[collection->device_count++] = row;
+        return NULL;
     }
     if (uuid[0] != '\0') {
         memcpy(row->uuid, uuid, strlen(uuid) + 1);

@@ -270,13 +270,18 @@ bool nvp__group_values(struct nvp__json *json, unsigned int whole, struct nvp__g
     return true;
 }
 
-/* Takes "name" or "name[3]" apart. `*reading` is NULL when the name is not known. */
-static bool find_reading(struct nvp__json *json, unsigned int key, const struct nvp__group *group, unsigned int *field,
-                         nvp_reading **reading)
+/* A reading that "na" or "ages_us" names. */
+struct named {
+    bool known;
+    unsigned int field;
+    nvp_reading *reading;
+};
+
+/* Takes "name" or "name[3]" apart. */
+static bool find_reading(struct nvp__json *json, unsigned int key, const struct nvp__group *group, struct named *named)
 {
     char name[NAME_SIZE];
     unsigned long index = 0;
-    *reading = NULL;
     nvp__json_word(json, key, name, sizeof(name));
     char *bracket = strchr(name, '[');
     if (bracket != NULL) {
@@ -287,18 +292,18 @@ static bool find_reading(struct nvp__json *json, unsigned int key, const struct 
         }
         *bracket = '\0';
     }
-    if (!group->form->find(name, field)) {
+    named->known = group->form->find(name, &named->field);
+    if (!named->known) {
         return true;
     }
-    nvp_reading *found = &group->readings[*field];
+    named->reading = &group->readings[named->field];
     if (bracket == NULL) {
-        *reading = found;
         return true;
     }
-    if (found->kind != NVP_KIND_LIST || index >= found->count) {
+    if (named->reading->kind != NVP_KIND_LIST || index >= named->reading->count) {
         return nvp__json_fail(json, key, "'%s' has no item %lu", name, index);
     }
-    *reading = (nvp_reading *)&found->as.items[index]; /* const for those who read; they are this reader's own */
+    named->reading = (nvp_reading *)&named->reading->as.items[index]; /* const for those who read; they are this reader's own */
     return true;
 }
 
@@ -308,17 +313,17 @@ static bool read_reasons(struct nvp__json *json, struct nvp__group *group)
         return group->na == 0 ? true : nvp__json_fail(json, group->na, "an object is expected");
     }
     for (unsigned int at = nvp__json_first(json, group->na); at != 0; at = nvp__json_next(json, group->na, at)) {
-        unsigned int field;
-        nvp_reading *reading, why;
-        if (!find_reading(json, at, group, &field, &reading) || !nvp__take_reason(json, at + 1, &why)) {
+        struct named named = { false, 0, NULL };
+        nvp_reading why;
+        if (!find_reading(json, at, group, &named) || !nvp__take_reason(json, at + 1, &why)) {
             return false;
         }
-        if (why.status == NVP_SUCCESS || (reading != NULL && reading->kind != NVP_KIND_NA)) {
+        if (why.status == NVP_SUCCESS || (named.known && named.reading->kind != NVP_KIND_NA)) {
             return nvp__json_fail(json, at,
                                   why.status == NVP_SUCCESS ? "a reason is missing" : "a reason for a value that is there");
         }
-        if (reading != NULL) {
-            *reading = why;
+        if (named.known) {
+            *named.reading = why;
         }
     }
     return true;
@@ -339,15 +344,14 @@ static bool read_ages(struct nvp__json *json, struct nvp__group *group)
         return group->ages == 0 ? true : nvp__json_fail(json, group->ages, "an object is expected");
     }
     for (unsigned int at = nvp__json_first(json, group->ages); at != 0; at = nvp__json_next(json, group->ages, at)) {
-        unsigned int field = 0;
-        nvp_reading *reading;
+        struct named named = { false, 0, NULL };
         int64_t age_us = 0;
         bool never = nvp__json_is_null(json, at + 1);
-        if (!find_reading(json, at, group, &field, &reading) || (!never && !nvp__json_int64(json, at + 1, &age_us))) {
+        if (!find_reading(json, at, group, &named) || (!never && !nvp__json_int64(json, at + 1, &age_us))) {
             return false;
         }
-        if (reading != NULL) {
-            set_time(reading, never ? 0 : (int64_t)((uint64_t)group->times.now_us - (uint64_t)age_us));
+        if (named.known) {
+            set_time(named.reading, never ? 0 : (int64_t)((uint64_t)group->times.now_us - (uint64_t)age_us));
         }
     }
     return true;

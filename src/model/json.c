@@ -35,6 +35,8 @@ static size_t end_of(const struct nvp__json *json, unsigned int at)
     return (size_t)token(json, at)->end + (token(json, at)->type == JSMN_STRING);
 }
 
+static bool fail(struct nvp__json *json, size_t byte, const char *format, va_list arguments) NVP_PRINTF(3, 0);
+
 static bool fail(struct nvp__json *json, size_t byte, const char *format, va_list arguments)
 {
     char text[200];
@@ -336,7 +338,7 @@ bool nvp__json_number(struct nvp__json *json, unsigned int at, nvp_reading *read
 
 bool nvp__json_int64(struct nvp__json *json, unsigned int at, int64_t *number)
 {
-    nvp_reading reading;
+    nvp_reading reading = { .kind = NVP_KIND_NA };
     if (!nvp__json_number(json, at, &reading)) {
         return false;
     }
@@ -349,7 +351,7 @@ bool nvp__json_int64(struct nvp__json *json, unsigned int at, int64_t *number)
 
 bool nvp__json_uint64(struct nvp__json *json, unsigned int at, uint64_t *number)
 {
-    nvp_reading reading;
+    nvp_reading reading = { .kind = NVP_KIND_NA };
     if (!nvp__json_number(json, at, &reading)) {
         return false;
     }

@@ -59,7 +59,8 @@ int main(int argc, char **argv)
     }
     nvp_status status = nvp_sampler_new(&options, &sampler);
     int failed = status == NVP_SUCCESS ? 0 : fail("sampler", status);
-    for (int i = 0; failed == 0 && i < atoi(argc > 1 ? argv[1] : "1"); i++) {
+    long count = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+    for (long i = 0; failed == 0 && i < count; i++) {
         nvp_snapshot *snapshot = NULL;
         status = nvp_sampler_sample(sampler, &snapshot);
         failed = status == NVP_SUCCESS ? print_and_read_back(snapshot) : fail("sample", status);
