@@ -137,7 +137,8 @@ NVP_API nvp_status nvp_snapshot_to_json(const nvp_snapshot *snapshot, char **tex
 
 /**
  * Reads a snapshot back from the JSON that nvp_snapshot_to_json() writes. Metrics and fields that this version does not know are
- * left out; those that the text lacks are N/A (no data).
+ * left out; those that the text lacks are N/A (no data). Written again, it is the same text; a whole number that is not negative comes back as
+ * UINT, whatever it was.
  *
  * @param message  gets one line that says what is wrong, and at which byte; NULL allowed
  * Returns NVP_SUCCESS; NVP_ERROR_BAD_DATA for text that is not such a snapshot; NVP_ERROR_NOT_BUILT when the library was built without
