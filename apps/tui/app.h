@@ -45,6 +45,17 @@ extern const tui_screen tui_screens[TUI_SCREEN_COUNT];
 #include "screens.def"
 #undef SCREEN
 
+/** Whom a signal goes to. */
+typedef struct tui_targets {
+    tui_process_key *keys;
+    size_t count, refused;
+    uint64_t refused_pid;     /**< one of those that get none */
+    char name[160], user[64]; /**< of the first */
+    int number;               /**< the signal */
+} tui_targets;
+
+void tui_targets_free(tui_targets *targets);
+
 struct tui_app {
     const tui_request *request;
     tui_result *result;
@@ -65,6 +76,10 @@ struct tui_app {
     int digits; /**< the number that digits in a row have made so far; -1: the last key was none */
     char user[64], search[TUI_PROMPT_MAX], filter_text[TUI_PROMPT_MAX];
     tui_filter *filter;
+    tui_targets targets;
+    tui_process_key detail; /**< the process of the screens about one */
+    char *environment;      /**< of that process, each variable ended by NUL */
+    size_t environment_length;
     int scroll;            /**< of TEXT screens: lines above the top; drawing clamps it */
     int page;              /**< lines of a page of the screen, as last drawn */
     tui_area list_area;    /**< where the rows of processes were drawn, for the mouse; no rows: nowhere */

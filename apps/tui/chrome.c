@@ -122,26 +122,39 @@ int tui_chrome_header(tui_app *app)
 
 /* The line of keys, as htop has it. */
 static const struct {
-    const char *name, *text;
+    const char *name, *text, *text_in_tree;
     int key;
 } buttons[] = {
-    { "F1", "Help", TUI_KEY_F0 + 1 }, { "F3", "Search", TUI_KEY_F0 + 3 }, { "F4", "Filter", TUI_KEY_F0 + 4 },
-    { "F5", "Tree", TUI_KEY_F0 + 5 }, { "F6", "Sort", TUI_KEY_F0 + 6 },   { "F10", "Quit", TUI_KEY_F0 + 10 },
+    { "F1", "Help", NULL, TUI_KEY_F0 + 1 },     { "F3", "Search", NULL, TUI_KEY_F0 + 3 },
+    { "F4", "Filter", NULL, TUI_KEY_F0 + 4 },   { "F5", "Tree", "List", TUI_KEY_F0 + 5 },
+    { "F6", "Sort", NULL, TUI_KEY_F0 + 6 },     { "F9", "Signal", NULL, TUI_KEY_F0 + 9 },
+    { "Enter", "Detail", NULL, TUI_KEY_ENTER }, { "Tab", "Screen", NULL, TUI_KEY_TAB },
+    { "F10", "Quit", NULL, TUI_KEY_F0 + 10 },
 };
 
-static int button_width(size_t button)
+static bool has_button(const tui_app *app, size_t button)
 {
-    return tui_text_width(buttons[button].name) + tui_text_width(buttons[button].text) + 1;
+    return tui_keys_find(tui_screens[app->screen].where, buttons[button].key) != NULL;
+}
+
+static const char *button_text(const tui_app *app, size_t button)
+{
+    return app->settings.is_tree && buttons[button].text_in_tree != NULL ? buttons[button].text_in_tree : buttons[button].text;
+}
+
+static int button_width(const tui_app *app, size_t button)
+{
+    return has_button(app, button) ? tui_text_width(buttons[button].name) + tui_text_width(button_text(app, button)) + 1 : 0;
 }
 
 int tui_chrome_key_at(const tui_app *app, int column)
 {
     int left = app->footer_area.column;
     for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
-        if (column >= left && column < left + button_width(i)) {
+        if (column >= left && column < left + button_width(app, i)) {
             return buttons[i].key;
         }
-        left += button_width(i);
+        left += button_width(app, i);
     }
     return TUI_KEY_NONE;
 }
@@ -152,9 +165,12 @@ static void draw_buttons(tui_app *app, int row)
     app->footer_area = (tui_area){ row, 0, 1, app->canvas.columns };
     tui_canvas_fill(&app->canvas, row, 0, app->canvas.columns, TUI_KEY_TEXT, L' ');
     for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
-        int name = tui_text_width(buttons[i].name), width = button_width(i);
+        int name = tui_text_width(buttons[i].name), width = button_width(app, i);
+        if (width == 0) {
+            continue;
+        }
         tui_canvas_put(&app->canvas, row, column, name, TUI_KEY, buttons[i].name);
-        tui_canvas_put(&app->canvas, row, column + name, width - name, TUI_KEY_TEXT, buttons[i].text);
+        tui_canvas_put(&app->canvas, row, column + name, width - name, TUI_KEY_TEXT, button_text(app, i));
         column += width;
     }
 }

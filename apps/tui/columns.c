@@ -9,8 +9,8 @@
 #include "format.h"
 
 const tui_column_info tui_columns[TUI_COLUMN_COUNT] = {
-#define COLUMN(name, field, title, width, is_right, is_shown, sorts_down, help)                                                  \
-    { #name, title, NVP_PROCESS_##field, width, is_right, is_shown, sorts_down, help },
+#define COLUMN(name, field, title, width, rank, is_right, is_shown, sorts_down, help)                                            \
+    { #name, title, NVP_PROCESS_##field, width, rank, is_right, is_shown, sorts_down, help },
 #include "columns.def"
 #undef COLUMN
 };

@@ -12,7 +12,7 @@
 #include "canvas.h"
 
 typedef enum tui_column {
-#define COLUMN(name, field, title, width, is_right, is_shown, sorts_down, help) TUI_COLUMN_##name,
+#define COLUMN(name, field, title, width, rank, is_right, is_shown, sorts_down, help) TUI_COLUMN_##name,
 #include "columns.def"
 #undef COLUMN
     TUI_COLUMN_COUNT
@@ -22,6 +22,7 @@ typedef struct tui_column_info {
     const char *name, *title;
     nvp_process_field field;
     int width; /**< 0: what is left */
+    int rank;  /**< the highest leave first where there is no room */
     bool is_right, is_shown, sorts_down;
     const char *help;
 } tui_column_info;

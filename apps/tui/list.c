@@ -9,50 +9,51 @@
 
 #define LAST_COLUMN_MIN 12
 
-/* How many of the chosen columns fit, the last one, which takes the rest, with a decent width. */
-static size_t fitting(const tui_settings *settings, int columns)
-{
-    int used = 0;
-    for (size_t i = 0; i < settings->column_count; i++) {
-        int width = tui_columns[settings->columns[i]].width;
-        used += (width > 0 ? width : LAST_COLUMN_MIN) + 1;
-    }
-    size_t count = settings->column_count;
-    while (count > 1 && used > columns) {
-        /* Of a narrow screen the command is what one wants to see: columns before it leave first. */
-        int width = tui_columns[settings->columns[count - 2]].width;
-        used -= (width > 0 ? width : LAST_COLUMN_MIN) + 1;
-        count--;
-    }
-    return count;
-}
-
 /** Where a shown column stands. */
 struct placed {
     tui_column column;
     int left, width;
 };
 
-/* Places the columns; returns how many. */
-static size_t place_columns(const tui_settings *settings, int columns, struct placed *placed)
+static int least_width(tui_column column)
 {
-    size_t count = fitting(settings, columns), skipped = settings->column_count - count;
-    int left = 0, spread = columns;
-    for (size_t i = 0; i < settings->column_count; i++) {
-        bool is_left_out = skipped > 0 && i + 1 < settings->column_count && i + 1 + skipped >= settings->column_count;
-        spread -= is_left_out ? 0 : tui_columns[settings->columns[i]].width + 1;
+    return tui_columns[column].width > 0 ? tui_columns[column].width : LAST_COLUMN_MIN;
+}
+
+/* Takes away the column of the highest rank, the last one where several have it; false when only one is left. */
+static bool leave_one(tui_column *columns, size_t *count)
+{
+    size_t leaving = 0;
+    for (size_t i = 0; i < *count; i++) {
+        leaving = tui_columns[columns[i]].rank >= tui_columns[columns[leaving]].rank ? i : leaving;
     }
-    size_t next = 0;
-    for (size_t i = 0; i < settings->column_count; i++) {
-        if (skipped > 0 && i + 1 < settings->column_count && i + 1 + skipped >= settings->column_count) {
-            continue;
+    if (*count <= 1) {
+        return false;
+    }
+    memmove(columns + leaving, columns + leaving + 1, (*count - leaving - 1) * sizeof *columns);
+    *count -= 1;
+    return true;
+}
+
+/* Places the columns that fit; returns how many. What is left over goes to the one that takes it. */
+static size_t place_columns(const tui_settings *settings, int width, struct placed *placed)
+{
+    tui_column columns[TUI_COLUMN_COUNT];
+    size_t count = settings->column_count;
+    memcpy(columns, settings->columns, count * sizeof *columns);
+    int left = 0, used;
+    do {
+        used = (int)count - 1;
+        for (size_t i = 0; i < count; i++) {
+            used += least_width(columns[i]);
         }
-        int width = tui_columns[settings->columns[i]].width;
-        width = width > 0 ? width : spread + 1 > LAST_COLUMN_MIN ? spread + 1 : LAST_COLUMN_MIN;
-        placed[next++] = (struct placed){ settings->columns[i], left, width };
-        left += width + 1;
+    } while (used > width && leave_one(columns, &count));
+    for (size_t i = 0; i < count; i++) {
+        int spread = tui_columns[columns[i]].width == 0 && width > used ? width - used : 0;
+        placed[i] = (struct placed){ columns[i], left, least_width(columns[i]) + spread };
+        left += placed[i].width + 1;
     }
-    return next;
+    return count;
 }
 
 int tui_list_column_at(const tui_app *app, int column)
@@ -146,9 +147,35 @@ static void draw_nothing(tui_app *app, tui_area area)
     tui_canvas_put(&app->canvas, area.row, area.column + 1, area.columns - 1, TUI_DIM, text);
 }
 
+/* What the rows were chosen by; nothing when there are all. Returns the lines that it takes. */
+static int draw_choice(tui_app *app, tui_area area)
+{
+    char text[512] = "";
+    size_t used = 0;
+    if (app->gpu >= 0) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " GPU %d ", app->gpu);
+    }
+    if (app->user[0] != '\0') {
+        used += (size_t)snprintf(text + used, sizeof text - used, " user %s ", app->user);
+    }
+    if (app->filter != NULL) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " filter %s ", app->filter_text);
+    }
+    if (used == 0 || area.rows < 4) {
+        return 0;
+    }
+    snprintf(text + used, sizeof text - used, " %zu of %zu processes", app->processes.count, app->processes.total);
+    tui_canvas_fill(&app->canvas, area.row, area.column, area.columns, TUI_PROMPT, L' ');
+    tui_canvas_put(&app->canvas, area.row, area.column, area.columns, TUI_PROMPT, text);
+    return 1;
+}
+
 void tui_list_draw(tui_app *app, tui_area area)
 {
     struct placed placed[TUI_COLUMN_COUNT];
+    int lines = draw_choice(app, area);
+    area.row += lines;
+    area.rows -= lines;
     if (area.rows <= 0) {
         return;
     }

@@ -96,6 +96,8 @@ static void discard(tui_app *app)
     }
     tui_overlay_close(app);
     tui_filter_free(app->filter);
+    tui_targets_free(&app->targets);
+    free(app->environment);
     tui_processes_free(&app->processes);
     tui_history_free(app->history);
     tui_canvas_free(&app->canvas);
