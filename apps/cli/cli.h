@@ -52,6 +52,7 @@ extern const cli_command cli_doctor_command;
 extern const cli_command cli_help_command;
 extern const cli_command cli_query_command;
 extern const cli_command cli_record_command;
+extern const cli_command cli_report_command;
 extern const cli_command cli_select_command;
 extern const cli_command cli_shim_command;
 extern const cli_command cli_sim_command;

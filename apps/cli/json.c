@@ -75,6 +75,17 @@ void cli_json_number(cli_json *json, const char *key, long long number)
     fprintf(json->out, "%lld", number);
 }
 
+void cli_json_real(cli_json *json, const char *key, double number)
+{
+    nvp_value value = NVP_VALUE_INIT;
+    char text[64];
+    nvp_value_set_real(&value, number);
+    nvp_value_json(&value, text, sizeof text); /* with a point, whatever the locale says */
+    member(json, key);
+    fputs(text, json->out);
+    nvp_value_clear(&value);
+}
+
 void cli_json_bool(cli_json *json, const char *key, bool value)
 {
     member(json, key);

@@ -15,7 +15,10 @@ typedef struct cli_json {
     bool failed; /**< memory ran out: the object is not whole */
 } cli_json;
 
-#define CLI_JSON_INIT(out) { (out), false, 0, false }
+#define CLI_JSON_INIT(out)                                                                                                       \
+    {                                                                                                                            \
+        (out), false, 0, false                                                                                                   \
+    }
 
 /** Begins an object or array, by its bracket, and ends it. Below the outermost one: the member `key`, or an item for NULL. */
 void cli_json_open(cli_json *json, const char *key, char bracket);
@@ -25,6 +28,8 @@ void cli_json_close(cli_json *json, char bracket);
 void cli_json_null(cli_json *json, const char *key);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 void cli_json_number(cli_json *json, const char *key, long long number);
+/** null for what is no number. */
+void cli_json_real(cli_json *json, const char *key, double number);
 /** Bad bytes are replaced. */
 void cli_json_text(cli_json *json, const char *key, const char *text);
 /** The same for a text that is not known when it is NULL or empty: null. */

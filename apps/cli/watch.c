@@ -11,7 +11,7 @@
 #include "driver.h"
 #include "loop.h"
 #include "output.h"
-#include "pick.h"
+#include "part.h"
 #include "screen.h"
 #include "watch.h"
 
@@ -94,41 +94,19 @@ static int note(const struct run *run, nvp_status status)
     return CLI_FAILED;
 }
 
-static bool is_chosen(const nvp_snapshot *snapshot, const bool *devices, const nvp_process *process)
-{
-    uint64_t index = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), UINT64_MAX);
-    uint64_t mig = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), UINT64_MAX);
-    const nvp_device_sample *device;
-    for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
-        bool is_whole = device->mig_index < 0;
-        if (devices[i] && device->index == index && (is_whole || (uint64_t)device->mig_index == mig)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int cli_watch_choose(const cli_command *command, const char *ids, bool is_first, nvp_snapshot *snapshot, nvp_snapshot **part)
 {
     const char *missing = NULL;
-    bool *devices = calloc(nvp_snapshot_device_count(snapshot) + 1, sizeof *devices);
-    bool *processes = calloc(nvp_snapshot_process_count(snapshot) + 1, sizeof *processes);
-    int code = devices == NULL || processes == NULL ? cli_no_memory(command) : CLI_OK;
-    if (code == CLI_OK) {
-        cli_match match = cli_pick_mark(snapshot, ids, true, devices, &missing);
-        if (match != CLI_MATCH_ONE && is_first) {
-            code = cli_pick_refuse(command, snapshot, match, missing);
-        }
+    cli_match match = CLI_MATCH_ONE;
+    if (cli_part(snapshot, ids, part, &match, &missing) != NVP_SUCCESS) {
+        return cli_no_memory(command);
     }
-    for (size_t i = 0; code == CLI_OK && i < nvp_snapshot_process_count(snapshot); i++) {
-        processes[i] = is_chosen(snapshot, devices, nvp_snapshot_process(snapshot, i));
+    if (match != CLI_MATCH_ONE && is_first) {
+        nvp_snapshot_free(*part);
+        *part = NULL;
+        return cli_pick_refuse(command, snapshot, match, missing);
     }
-    if (code == CLI_OK && nvp_snapshot_part(snapshot, devices, processes, part) != NVP_SUCCESS) {
-        code = cli_no_memory(command);
-    }
-    free(devices);
-    free(processes);
-    return code;
+    return CLI_OK;
 }
 
 static int show(const struct run *run, nvp_snapshot *snapshot, FILE *out)
