@@ -37,7 +37,7 @@ nvmlReturn_t nvp__compat_retired_v2_from_v1(nvmlDevice_t device, nvmlPageRetirem
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     nvmlReturn_t status = NVP__OWN(nvmlDeviceGetRetiredPages)(device, cause, count, addresses);
-    if (status == NVML_SUCCESS && addresses != NULL) {
+    if (status == NVML_SUCCESS && addresses != NULL && count != NULL) {
         *count = count_of(status, *count, room);
         for (unsigned int i = 0; i < *count; i++) {
             timestamps_us[i] = NVP__COMPAT_UNKNOWN_U64;

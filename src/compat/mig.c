@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "compat/driver.h"
+#include "compat/room.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ nvmlReturn_t nvp__compat_placements_v2_from_v1(nvmlDevice_t device, unsigned int
 {
     nvmlGpuInstancePlacement_t found[PLACEMENTS_MAX];
     unsigned int number = 0;
-    memset(found, 0xff, sizeof(found));
+    nvp__room_fill(found, 0xff, sizeof(found));
     nvmlReturn_t status =
         NVP__OWN(nvmlDeviceGetGpuInstancePossiblePlacements)(device, profile_id, found, count != NULL ? &number : NULL);
     if (status == NVML_SUCCESS && count != NULL) {

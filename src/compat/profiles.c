@@ -108,7 +108,7 @@ nvmlReturn_t nvp__compat_gi_profile_v_watched(nvmlDevice_t device, unsigned int 
         return first;
     }
     bool is_v2 = word == nvmlGpuInstanceProfileInfo_v2;
-    nvp__room_clear(&other, sizeof(other));
+    nvp__room_fill(&other, 0, sizeof(other));
     other.v2.version = is_v2 ? nvmlGpuInstanceProfileInfo_v3 : nvmlGpuInstanceProfileInfo_v2;
     nvmlReturn_t second = NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfoV)(device, profile, &other.v2);
     if (second == NVML_SUCCESS && is_v2) {
@@ -122,7 +122,7 @@ nvmlReturn_t nvp__compat_gi_profile_v_watched(nvmlDevice_t device, unsigned int 
 nvmlReturn_t nvp__compat_gi_profile_from_v(nvmlDevice_t device, unsigned int profile, nvmlGpuInstanceProfileInfo_t *info)
 {
     nvmlGpuInstanceProfileInfo_v2_t newer;
-    nvp__room_clear(&newer, sizeof(newer));
+    nvp__room_fill(&newer, 0, sizeof(newer));
     newer.version = nvmlGpuInstanceProfileInfo_v2;
     nvmlReturn_t status = nvp__compat_gi_profile_v_watched(device, profile, info != NULL ? &newer : NULL);
     if (status == NVML_SUCCESS && info != NULL) {
@@ -137,11 +137,11 @@ static void gi_from_plain(union gi_profile *to, const nvmlGpuInstanceProfileInfo
 {
     if (to->v2.version == nvmlGpuInstanceProfileInfo_v2) {
         GI_COPY(&to->v2, plain);
-        nvp__room_clear(to->v2.name, sizeof(to->v2.name));
+        nvp__room_fill(to->v2.name, 0, sizeof(to->v2.name));
         to->v2.isP2pSupported = plain->isP2pSupported;
     } else {
         GI_COPY(&to->v3, plain);
-        nvp__room_clear(to->v3.name, sizeof(to->v3.name));
+        nvp__room_fill(to->v3.name, 0, sizeof(to->v3.name));
         to->v3.capabilities = GI_CAPABILITIES(plain);
     }
 }
@@ -160,37 +160,48 @@ nvmlReturn_t nvp__compat_gi_profile_v_from_plain(nvmlDevice_t device, unsigned i
     return status;
 }
 
-/* The id stands at the same place in both versions. */
-nvmlReturn_t nvp__compat_gi_profile_by_id(nvmlDevice_t device, unsigned int profile_id, void *info)
+/* The profile of that id, in `plain` or else in `given`. One that the device lacks is passed over. */
+static nvmlReturn_t gi_look_for(nvmlDevice_t device, unsigned int profile_id, nvmlGpuInstanceProfileInfo_t *plain,
+                                union gi_profile *given)
 {
-    union gi_profile *given = info;
-    union gi_profile found;
-    nvmlGpuInstanceProfileInfo_t plain = { 0 };
-    bool is_plain = nvp__exported_at(NVP_FN_nvmlDeviceGetGpuInstanceProfileInfoV) == NULL;
     nvmlReturn_t none = NVML_ERROR_INVALID_ARGUMENT;
-    if (given == NULL || !gi_word_is_known(given->v2.version)) {
-        return given == NULL ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    }
-    if (!is_plain) {
-        nvp__room_copy(&found, given, sizeof(found));
-    }
     for (unsigned int profile = 0; profile < NVML_GPU_INSTANCE_PROFILE_COUNT; profile++) {
-        nvmlReturn_t status = is_plain ? NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfo)(device, profile, &plain)
-                                       : nvp__compat_gi_profile_v_watched(device, profile, &found);
-        if (status == NVML_SUCCESS && (is_plain ? plain.id : found.v2.id) == profile_id) {
-            if (is_plain) {
-                gi_from_plain(given, &plain);
-            } else {
-                nvp__room_copy(given, &found, sizeof(found));
-            }
+        nvmlReturn_t status = plain != NULL ? NVP__OWN(nvmlDeviceGetGpuInstanceProfileInfo)(device, profile, plain)
+                                            : nvp__compat_gi_profile_v_watched(device, profile, given);
+        if (status == NVML_SUCCESS && (plain != NULL ? plain->id : given->v2.id) == profile_id) {
             return NVML_SUCCESS;
         }
         if (status != NVML_SUCCESS && status != NVML_ERROR_NOT_SUPPORTED && status != NVML_ERROR_INVALID_ARGUMENT) {
-            return status; /* those two: a profile that the device lacks, which is passed over */
+            return status;
         }
         none = status == NVML_ERROR_NOT_SUPPORTED ? status : none;
     }
     return none;
+}
+
+/* The id stands at the same place in both versions. */
+nvmlReturn_t nvp__compat_gi_profile_by_id(nvmlDevice_t device, unsigned int profile_id, void *info)
+{
+    union gi_profile *given = info;
+    union gi_profile kept;
+    nvmlGpuInstanceProfileInfo_t plain = { 0 };
+    nvmlReturn_t status;
+    if (given == NULL || !gi_word_is_known(given->v2.version)) {
+        return given == NULL ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    }
+    if (nvp__exported_at(NVP_FN_nvmlDeviceGetGpuInstanceProfileInfoV) == NULL) {
+        status = gi_look_for(device, profile_id, &plain, NULL);
+        if (status == NVML_SUCCESS) {
+            gi_from_plain(given, &plain);
+        }
+        return status;
+    }
+    nvp__room_copy(&kept, given, sizeof(kept));
+    status = gi_look_for(device, profile_id, NULL, given);
+    if (status != NVML_SUCCESS) {
+        nvp__room_copy(given, &kept, sizeof(kept));
+    }
+    return status;
 }
 
 nvmlReturn_t nvp__compat_ci_profile_v_watched(nvmlGpuInstance_t instance, unsigned int profile, unsigned int engine, void *info)
@@ -209,7 +220,7 @@ nvmlReturn_t nvp__compat_ci_profile_v_watched(nvmlGpuInstance_t instance, unsign
         return first;
     }
     bool is_v2 = word == nvmlComputeInstanceProfileInfo_v2;
-    nvp__room_clear(&other, sizeof(other));
+    nvp__room_fill(&other, 0, sizeof(other));
     other.v2.version = is_v2 ? nvmlComputeInstanceProfileInfo_v3 : nvmlComputeInstanceProfileInfo_v2;
     nvmlReturn_t second = NVP__OWN(nvmlGpuInstanceGetComputeInstanceProfileInfoV)(instance, profile, engine, &other.v2);
     if (second == NVML_SUCCESS && is_v2) {
@@ -224,7 +235,7 @@ nvmlReturn_t nvp__compat_ci_profile_from_v(nvmlGpuInstance_t instance, unsigned 
                                            nvmlComputeInstanceProfileInfo_t *info)
 {
     union ci_profile newer;
-    nvp__room_clear(&newer, sizeof(newer));
+    nvp__room_fill(&newer, 0, sizeof(newer));
     newer.v2.version = nvmlComputeInstanceProfileInfo_v2;
     nvmlReturn_t status = nvp__compat_ci_profile_v_watched(instance, profile, engine, info != NULL ? &newer : NULL);
     if (status == NVML_SUCCESS && info != NULL) {
@@ -246,10 +257,10 @@ nvmlReturn_t nvp__compat_ci_profile_v_from_plain(nvmlGpuInstance_t instance, uns
     if (status == NVML_SUCCESS && given != NULL) {
         if (given->v2.version == nvmlComputeInstanceProfileInfo_v2) {
             CI_COPY(&given->v2, &plain);
-            nvp__room_clear(given->v2.name, sizeof(given->v2.name));
+            nvp__room_fill(given->v2.name, 0, sizeof(given->v2.name));
         } else {
             CI_COPY(&given->v3, &plain);
-            nvp__room_clear(given->v3.name, sizeof(given->v3.name));
+            nvp__room_fill(given->v3.name, 0, sizeof(given->v3.name));
             given->v3.capabilities = 0;
         }
     }

@@ -33,10 +33,10 @@ static inline void nvp__room_copy(void *to, const void *from, size_t size)
     memcpy(to, from, size);
 }
 
-static inline void nvp__room_clear(void *at, size_t size)
+static inline void nvp__room_fill(void *at, int byte, size_t size)
 {
     __asm__("" : "+r"(size));
-    memset(at, 0, size);
+    memset(at, byte, size);
 }
 
 #endif

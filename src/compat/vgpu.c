@@ -3,9 +3,10 @@
  */
 #include "compat/adapters.h"
 
+#include "compat/room.h"
 #include "compat/words.h"
 
-#define INSTANCES_MAX 512 /* far above what a device can hold */
+#define INSTANCES_MAX 256 /* far above the 32 or 48 that a device can hold */
 
 /* The instances of the device that belong to GPU instance `id`, written to the front of `instances`. */
 static nvmlReturn_t keep_own(nvmlVgpuInstance_t *instances, unsigned int *count, unsigned int id)
@@ -28,7 +29,7 @@ static nvmlReturn_t keep_own(nvmlVgpuInstance_t *instances, unsigned int *count,
 nvmlReturn_t nvp__compat_active_vgpus_of_instance(nvmlGpuInstance_t instance, nvmlActiveVgpuInstanceInfo_v1_t *info)
 {
     nvmlGpuInstanceInfo_t owner = { 0 };
-    nvmlVgpuInstance_t found[INSTANCES_MAX] = { 0 }; /* no instance has the number 0 */
+    nvmlVgpuInstance_t found[INSTANCES_MAX];
     unsigned int count = INSTANCES_MAX;
     if (nvp__exported_at(NVP_FN_nvmlGpuInstanceGetInfo) == NULL || nvp__exported_at(NVP_FN_nvmlDeviceGetActiveVgpus) == NULL) {
         return NVML_ERROR_FUNCTION_NOT_FOUND;
@@ -39,6 +40,7 @@ nvmlReturn_t nvp__compat_active_vgpus_of_instance(nvmlGpuInstance_t instance, nv
     if (info->version != nvmlActiveVgpuInstanceInfo_v1) {
         return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     }
+    nvp__room_fill(found, 0, sizeof(found)); /* no instance has the number 0 */
     nvmlReturn_t status = NVP__OWN(nvmlGpuInstanceGetInfo)(instance, &owner);
     status = status == NVML_SUCCESS ? NVP__OWN(nvmlDeviceGetActiveVgpus)(owner.device, &count, found) : status;
     count = count < INSTANCES_MAX ? count : INSTANCES_MAX;
