@@ -152,14 +152,23 @@ static size_t measure_on(const char *drivers)
     return measured;
 }
 
+static double slowest_of(const char *part_of_name)
+{
+    double most_ns = 0;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        most_ns = strstr(rows[i].wanted, part_of_name) != NULL && added_ns[i] > most_ns ? added_ns[i] : most_ns;
+    }
+    return most_ns;
+}
+
 void bench_adapters(const char *drivers, bool all)
 {
     char text[200];
     report_heading(all ? "What adapters add to the call behind them" : "What adapters add to the call behind them, the slowest");
     added_ns = shared_memory(ROW_COUNT * sizeof(*added_ns));
     setenv("EMPTY_DRIVER_FEATURES", "3", 1);
-    bool any = measure_on(drivers) > 0;
-    double most_features_ns = added_ns[order[0]];
+    measure_on(drivers);
+    double most_features_ns = slowest_of("GridLicensable");
     setenv("EMPTY_DRIVER_FEATURES", "1", 1);
     size_t measured = measure_on(drivers);
     report_limit("adapters that no driver here calls for", (double)(ROW_COUNT - measured), 0, "");
@@ -168,7 +177,6 @@ void bench_adapters(const char *drivers, bool all)
         snprintf(text, sizeof(text), "%s by %s", row->wanted + strlen("nvml"), row->served_by + strlen("nvml"));
         report_limit(text, added_ns[order[i]], LIMIT_NS, "ns");
     }
-    if (any) { /* 264 to 284 bytes for each feature, which no way of copying brings below the limit */
-        report_row("GridLicensableFeatures, the slowest with three features", most_features_ns, "ns");
-    }
+    /* 136 to 288 bytes for each feature, which take their time */
+    report_row("GridLicensableFeatures, the slowest with three features", most_features_ns, "ns");
 }
