@@ -49,3 +49,10 @@ const struct nvp__settings *nvp__settings(void)
     pthread_once(&once, read_environment);
     return &settings;
 }
+
+void nvp__settings_limit(int64_t timeout_ns)
+{
+    pthread_once(&once, read_environment);
+    settings.exit_timeout_ns = settings.exit_timeout_ns < timeout_ns ? settings.exit_timeout_ns : timeout_ns;
+    settings.fork_timeout_ns = settings.fork_timeout_ns < timeout_ns ? settings.fork_timeout_ns : timeout_ns;
+}

@@ -18,4 +18,7 @@ struct nvp__settings {
 /** The settings; the first call reads the environment. Safe from any thread. */
 const struct nvp__settings *nvp__settings(void);
 
+/** Lets nothing wait longer than that at exit, shutdown and fork. To be called before any other thread can look. */
+void nvp__settings_limit(int64_t timeout_ns);
+
 #endif

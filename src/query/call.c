@@ -45,6 +45,11 @@ static caller_fn *const callers[NVP__SIGNATURE_COUNT] = {
 #include "abi/shapes.def"
 };
 
+nvmlReturn_t nvp__call_as(const struct nvp__function *function, nvp__any_function address, const uint64_t *words)
+{
+    return callers[function->signature](address, words);
+}
+
 static nvmlReturn_t call_address(const struct nvp__function *function, const uint64_t *words)
 {
     int index = nvp__function_index(function);

@@ -5,6 +5,7 @@
 #define NVP_QUERY_CALL_H
 
 #include "abi/table.h"
+#include "driver/library.h"
 #include "query/facade.h"
 
 /**
@@ -13,6 +14,9 @@
  * driver. Not for init and shutdown.
  */
 nvp_status nvp__call(const struct nvp__function *function, const uint64_t *words);
+
+/** Calls `address`, which has the parameters of that function, and nothing else: no guard, no look at the answer. */
+nvmlReturn_t nvp__call_as(const struct nvp__function *function, nvp__any_function address, const uint64_t *words);
 
 /** Functions that wait for an event as long as their third parameter says, in ms; nvp__call() does not stay in the driver all that time. */
 static inline bool nvp__is_wait(int function_index)

@@ -10,6 +10,7 @@
 #include "lifecycle/guarded.h"
 #include "query/call.h"
 #include "query/unknown.h"
+#include "query/words.h"
 
 #undef NVPULSE_NVML_TYPES_ONLY
 #include <nvpulse/nvml.h>
@@ -41,17 +42,6 @@ nvmlReturn_t nvp__missing(int function_index)
     return NVML_ERROR_FUNCTION_NOT_FOUND;
 }
 
-/* Arguments as words, for the ways off the common path. */
-#define WORD(argument) (uint64_t)(uintptr_t)(argument)
-#define WORDS_1(a) WORD(a)
-#define WORDS_2(a, b) WORD(a), WORD(b)
-#define WORDS_3(a, b, c) WORD(a), WORD(b), WORD(c)
-#define WORDS_4(a, b, c, d) WORD(a), WORD(b), WORD(c), WORD(d)
-#define WORDS_5(a, b, c, d, e) WORD(a), WORD(b), WORD(c), WORD(d), WORD(e)
-#define WORDS_6(a, b, c, d, e, f) WORD(a), WORD(b), WORD(c), WORD(d), WORD(e), WORD(f)
-#define CHOOSE(a, b, c, d, e, f, chosen, ...) chosen
-#define WORDS(...) CHOOSE(__VA_ARGS__, WORDS_6, WORDS_5, WORDS_4, WORDS_3, WORDS_2, WORDS_1, )(__VA_ARGS__)
-
 /*
  * The common path: guard, look at two words, call. The rest is for handles of an earlier session, for calls that answer device
  * handles, for functions that are missing and for answers that say that the session has died.
@@ -63,7 +53,7 @@ nvmlReturn_t nvp__missing(int function_index)
         const struct nvp__function *row = &nvp__functions[NVP_FN_##name];                                                        \
         nvmlReturn_t result;                                                                                                     \
         if (nvp__is_wait(NVP_FN_##name)) {                                                                                       \
-            nvp_status nvp__answer = nvp__call(row, (const uint64_t[]){ WORDS arguments });                                      \
+            nvp_status nvp__answer = nvp__call(row, (const uint64_t[]){ NVP__WORDS arguments });                                 \
             return nvp__answer == NVML_ERROR_FUNCTION_NOT_FOUND ? nvp__missing(NVP_FN_##name) : nvp__as_nvml(nvp__answer);       \
         }                                                                                                                        \
         NVP__GUARDED(                                                                                                            \
@@ -73,16 +63,16 @@ nvmlReturn_t nvp__missing(int function_index)
             if (NVP__UNLIKELY(function == NULL)) {                                                                               \
                 result = nvp__missing(NVP_FN_##name);                                                                            \
             } else if (NVP__UNLIKELY(attention != 0)) {                                                                          \
-                result = nvp__call_attentively(row, (const uint64_t[]){ WORDS arguments });                                      \
+                result = nvp__call_attentively(row, (const uint64_t[]){ NVP__WORDS arguments });                                 \
             } else {                                                                                                             \
                 result = function arguments;                                                                                     \
                 if (((flags)&NVP_FN_DEVICES) != 0 && result == NVML_SUCCESS) {                                                   \
-                    nvp__call_note_devices(row, (const uint64_t[]){ WORDS arguments });                                          \
+                    nvp__call_note_devices(row, (const uint64_t[]){ NVP__WORDS arguments });                                     \
                 }                                                                                                                \
             },                                                                                                                   \
             return nvp__as_nvml(nvp__refusal));                                                                                  \
         if (NVP__UNLIKELY(result != NVML_SUCCESS)) {                                                                             \
-            result = nvp__call_failed(row, (const uint64_t[]){ WORDS arguments }, result);                                       \
+            result = nvp__call_failed(row, (const uint64_t[]){ NVP__WORDS arguments }, result);                                  \
         }                                                                                                                        \
         return result;                                                                                                           \
     }

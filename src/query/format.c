@@ -3,15 +3,13 @@
  */
 #include "query/value.h"
 
-#include "base/out.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
 #define DEPTH_MAX 6 /* deeper than any struct of NVML nests */
 
 static void format_value(struct nvp__out *out, const nvp_value *value, int depth);
-static void json_value(struct nvp__out *out, const nvp_value *value, int depth);
+static void json_value(struct nvp__out *out, const nvp_value *value, bool named, int depth);
 
 const struct nvp__enum *nvp__value_enum(const nvp_value *value)
 {
@@ -127,7 +125,7 @@ static void format_value(struct nvp__out *out, const nvp_value *value, int depth
     }
 }
 
-static void json_parts(struct nvp__out *out, const nvp_value *value, int depth)
+static void json_parts(struct nvp__out *out, const nvp_value *value, bool named, int depth)
 {
     bool is_list = value->kind == NVP_KIND_LIST;
     nvp__out_text(out, is_list ? "[" : "{");
@@ -139,20 +137,30 @@ static void json_parts(struct nvp__out *out, const nvp_value *value, int depth)
             nvp__out_json_text(out, nvp_value_field_name(value, i));
             nvp__out_text(out, ":");
         }
-        json_value(out, &item, depth + 1);
+        json_value(out, &item, named, depth + 1);
         nvp_value_clear(&item);
     }
     nvp__out_text(out, is_list ? "]" : "}");
 }
 
-static void json_value(struct nvp__out *out, const nvp_value *value, int depth)
+static void json_uint(struct nvp__out *out, const nvp_value *value, bool named)
+{
+    const char *name = named ? nvp_value_enum_name(value) : NULL;
+    if (name != NULL) {
+        nvp__out_json_text(out, name);
+    } else {
+        nvp__out_format(out, "%" PRIu64, value->as.uint_value);
+    }
+}
+
+static void json_value(struct nvp__out *out, const nvp_value *value, bool named, int depth)
 {
     switch (value->kind) {
     case NVP_KIND_NOTHING:
         nvp__out_text(out, "true");
         break;
     case NVP_KIND_UINT:
-        nvp__out_format(out, "%" PRIu64, value->as.uint_value);
+        json_uint(out, value, named);
         break;
     case NVP_KIND_TEXT:
         nvp__out_json_text(out, nvp_value_text(value));
@@ -169,7 +177,7 @@ static void json_value(struct nvp__out *out, const nvp_value *value, int depth)
         break;
     case NVP_KIND_STRUCT:
     case NVP_KIND_LIST:
-        json_parts(out, value, depth);
+        json_parts(out, value, named, depth);
         break;
     default:
         nvp__out_text(out, "null");
@@ -190,7 +198,12 @@ size_t nvp_value_json(const nvp_value *value, char *buffer, size_t size)
 {
     struct nvp__out out = nvp__out_over(buffer, size);
     if (value != NULL) {
-        json_value(&out, value, 0);
+        json_value(&out, value, false, 0);
     }
     return out.length;
+}
+
+void nvp__value_json_named(struct nvp__out *out, const nvp_value *value)
+{
+    json_value(out, value, true, 0);
 }

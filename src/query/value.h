@@ -5,6 +5,7 @@
 #define NVP_QUERY_VALUE_H
 
 #include "abi/table.h"
+#include "base/out.h"
 
 #include <nvpulse/value.h>
 
@@ -57,6 +58,9 @@ struct nvp__typed nvp__typed_of_field(const struct nvp__field *field);
 
 /** A union of numbers, as in samples and field values, read by the type that the driver names (nvmlValueType_t). */
 void nvp__value_decode_union(nvp_value *value, unsigned int value_type, const void *at);
+
+/** Writes a value as nvp_value_json() does, but enum values as their names where they have one. */
+void nvp__value_json_named(struct nvp__out *out, const nvp_value *value);
 
 /** The enum row of a value, its shape being ROW_ENUM or ROW_MASK; NULL for others. */
 const struct nvp__enum *nvp__value_enum(const nvp_value *value);
