@@ -8,6 +8,7 @@
 #include "driver/counter.h"
 #include "driver/fault.h"
 #include "driver/session.h"
+#include "driver/strict.h"
 
 typedef struct nvpsim_call {
     nvpsim_counter *counter;
@@ -29,6 +30,7 @@ static inline nvmlReturn_t nvpsim__call_check(int function, bool needs_session, 
         return NVML_SUCCESS;
     }
     if (__builtin_expect(!session, 0)) {
+        nvpsim__strict_no_session(function);
         return NVML_ERROR_UNINITIALIZED;
     }
     if (!has_device) {
@@ -36,13 +38,16 @@ static inline nvmlReturn_t nvpsim__call_check(int function, bool needs_session, 
     }
     const struct nvmlDevice_st *found = nvpsim__session_find(session, handle);
     if (__builtin_expect(!found, 0)) {
+        nvpsim__strict_handle(function, handle);
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    *device = (int)found->device->index;
+    const nvpsim_device *own = nvpsim__handle_device(found);
+    *device = (int)own->index;
     if (__builtin_expect(found->slice != NULL, 0) && !nvpsim__serves_slices[function]) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    return found->device->is_lost ? NVML_ERROR_GPU_IS_LOST : NVML_SUCCESS;
+    bool is_sound = __builtin_expect(!own->is_unsteady, 1) || nvpsim__handle_is_sound(session, found);
+    return is_sound ? NVML_SUCCESS : NVML_ERROR_GPU_IS_LOST;
 }
 
 static inline nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, bool needs_session, bool has_device,

@@ -92,10 +92,10 @@ void nvpsim_clear_faults(void)
 
 int nvpsim_post_event(unsigned int device, uint64_t type, uint64_t data)
 {
-    if (!nvpsim__world_need() || device >= nvpsim__world->device_count || type == 0 || (type & (type - 1)) != 0) {
+    if (!nvpsim__world_need() || device >= nvpsim__world_count(nvpsim__world) || type == 0 || (type & (type - 1)) != 0) {
         return -1;
     }
-    return nvpsim__event_post(&nvpsim__world->devices[device], type, data);
+    return nvpsim__event_post(nvpsim__world_device(nvpsim__world, device), type, data);
 }
 
 int nvpsim_check_scenario(const char *path, char *message, size_t size)

@@ -10,7 +10,13 @@ nvpsim_device *nvpsim__device_find(nvmlDevice_t handle)
 {
     const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
     const struct nvmlDevice_st *found = session ? nvpsim__session_find(session, handle) : NULL;
-    return found ? found->device : NULL;
+    return found ? nvpsim__handle_device(found) : NULL;
+}
+
+unsigned nvpsim__place_of(const nvpsim_device *device)
+{
+    const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
+    return session ? atomic_load_explicit(&session->handles[device->index].place, memory_order_relaxed) : device->index;
 }
 
 nvmlReturn_t nvpsim__put_text(char *buffer, unsigned length, const char *text)

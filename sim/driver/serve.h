@@ -16,7 +16,7 @@
 /** The device behind a checked handle. */
 static inline nvpsim_device *nvpsim__device_of(nvmlDevice_t handle)
 {
-    return handle->device;
+    return nvpsim__handle_device(handle);
 }
 
 /** The MIG device behind a checked handle; NULL for a whole GPU. */
@@ -34,6 +34,9 @@ static inline bool nvpsim__is_cut(const nvpsim_device *device)
 
 /** SUCCESS, or NO_PERMISSION when memory and processes of the whole are hidden while it is cut. */
 nvmlReturn_t nvpsim__whole_readable(nvmlDevice_t handle);
+
+/** NVML's index of a device in this session: not that of the scenario, when devices before it are not plugged in. */
+unsigned nvpsim__place_of(const nvpsim_device *device);
 
 /** The handle of a MIG device in this session; NULL without a session. */
 nvmlDevice_t nvpsim__slice_handle(const nvpsim_slice *slice);

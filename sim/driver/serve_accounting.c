@@ -12,13 +12,13 @@ static bool is_supported(const nvpsim_device *device)
 
 static bool is_on(const nvpsim_device *device)
 {
-    return is_supported(device) && atomic_load_explicit(&device->settings.accounting, memory_order_relaxed) != 0;
+    return is_supported(device) && atomic_load_explicit(&device->settings->accounting, memory_order_relaxed) != 0;
 }
 
 /* Whether a process has a record: it has begun, and did not end before the records were cleared. */
 static bool has_record(const nvpsim_device *device, const nvpsim_process *process, uint64_t now_ns)
 {
-    uint64_t cleared_ns = atomic_load_explicit(&device->settings.accounting_cleared_ns, memory_order_relaxed);
+    uint64_t cleared_ns = atomic_load_explicit(&device->settings->accounting_cleared_ns, memory_order_relaxed);
     return (process->types & NVPSIM_PROCESS_COMPUTE) && process->from_ns <= now_ns && process->until_ns > cleared_ns;
 }
 
@@ -46,7 +46,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetAccountingMode(nvmlDevice_t device, nvml
     }
     nvmlReturn_t result = nvpsim__may_change();
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(&own->settings.accounting, (unsigned)mode, memory_order_relaxed);
+        atomic_store_explicit(&own->settings->accounting, (unsigned)mode, memory_order_relaxed);
     }
     return result;
 }
@@ -64,7 +64,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceClearAccountingPids(nvmlDevice_t device)
     }
     nvmlReturn_t result = nvpsim__may_change();
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(&own->settings.accounting_cleared_ns, nvpsim__now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&own->settings->accounting_cleared_ns, nvpsim__now_ns(), memory_order_relaxed);
     }
     return result;
 }

@@ -50,7 +50,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMaxCustomerBoostClock(nvmlDevice_t devic
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t clockType, unsigned int *clockMHz)
 {
-    const nvpsim_settings *settings = &nvpsim__device_of(device)->settings;
+    const nvpsim_settings *settings = nvpsim__device_of(device)->settings;
     nvpsim_clock_domain domain;
     if (!clockMHz || !domain_of(clockType, &domain)) {
         return NVML_ERROR_INVALID_ARGUMENT;
@@ -161,8 +161,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, 
         if (clocks->values[i] != graphicsClockMHz) {
             continue;
         }
-        atomic_store_explicit(&own->settings.memory_app_mhz, memClockMHz, memory_order_relaxed);
-        atomic_store_explicit(&own->settings.graphics_app_mhz, graphicsClockMHz, memory_order_relaxed);
+        atomic_store_explicit(&own->settings->memory_app_mhz, memClockMHz, memory_order_relaxed);
+        atomic_store_explicit(&own->settings->graphics_app_mhz, graphicsClockMHz, memory_order_relaxed);
         return NVML_SUCCESS;
     }
     return NVML_ERROR_INVALID_ARGUMENT;
@@ -178,8 +178,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceResetApplicationsClocks(nvmlDevice_t device
     if (result != NVML_SUCCESS) {
         return result;
     }
-    atomic_store_explicit(&own->settings.memory_app_mhz, (unsigned)own->spec->memory_app_default_mhz.value, memory_order_relaxed);
-    atomic_store_explicit(&own->settings.graphics_app_mhz, (unsigned)own->spec->graphics_app_default_mhz.value,
+    atomic_store_explicit(&own->settings->memory_app_mhz, (unsigned)own->spec->memory_app_default_mhz.value,
+                          memory_order_relaxed);
+    atomic_store_explicit(&own->settings->graphics_app_mhz, (unsigned)own->spec->graphics_app_default_mhz.value,
                           memory_order_relaxed);
     return NVML_SUCCESS;
 }
@@ -213,13 +214,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, uns
     if (result != NVML_SUCCESS) {
         return result;
     }
-    return range_set(&own->settings.graphics_low_mhz, &own->settings.graphics_high_mhz, minGpuClockMHz, maxGpuClockMHz);
+    return range_set(&own->settings->graphics_low_mhz, &own->settings->graphics_high_mhz, minGpuClockMHz, maxGpuClockMHz);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    return range_set(&own->settings.graphics_low_mhz, &own->settings.graphics_high_mhz, 0, 0);
+    return range_set(&own->settings->graphics_low_mhz, &own->settings->graphics_high_mhz, 0, 0);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int minMemClockMHz,
@@ -230,13 +231,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, 
     if (result != NVML_SUCCESS) {
         return result;
     }
-    return range_set(&own->settings.memory_low_mhz, &own->settings.memory_high_mhz, minMemClockMHz, maxMemClockMHz);
+    return range_set(&own->settings->memory_low_mhz, &own->settings->memory_high_mhz, minMemClockMHz, maxMemClockMHz);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device)
 {
     nvpsim_device *own = nvpsim__device_of(device);
-    return range_set(&own->settings.memory_low_mhz, &own->settings.memory_high_mhz, 0, 0);
+    return range_set(&own->settings->memory_low_mhz, &own->settings->memory_high_mhz, 0, 0);
 }
 
 /* In the order of nvml-mock's names, which is that of NVPSIM_THROTTLE_REASONS. */

@@ -107,7 +107,7 @@ nvmlReturn_t nvpsim__serve_nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t 
     unsigned found = 0;
     for (size_t i = 0; live && i < live->slice_count; i++) {
         struct nvmlComputeInstance_st *instance = &live->compute_instances[i];
-        if (instance->device == own->device && instance->slice->gpu_instance == own->slice->gpu_instance &&
+        if (instance->index == own->index && instance->slice->gpu_instance == own->slice->gpu_instance &&
             compute_profile_of(instance->slice->compute_slices) == profileId) {
             computeInstances[found++] = instance;
         }
@@ -126,7 +126,7 @@ nvmlReturn_t nvpsim__serve_nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstance
     }
     for (size_t i = 0; live && i < live->slice_count; i++) {
         struct nvmlComputeInstance_st *instance = &live->compute_instances[i];
-        if (instance->device == own->device && instance->slice->gpu_instance == own->slice->gpu_instance &&
+        if (instance->index == own->index && instance->slice->gpu_instance == own->slice->gpu_instance &&
             instance->slice->compute_instance == id) {
             *computeInstance = instance;
             return NVML_SUCCESS;
@@ -139,7 +139,7 @@ static struct nvmlGpuInstance_st *instance_of(const nvpsim_session *live, const 
 {
     for (size_t i = 0; i < live->slice_count; i++) {
         struct nvmlGpuInstance_st *instance = &live->gpu_instances[i];
-        if (instance->device == compute->device && instance->slice->gpu_instance == compute->slice->gpu_instance) {
+        if (instance->index == compute->index && instance->slice->gpu_instance == compute->slice->gpu_instance) {
             return instance;
         }
     }
@@ -153,7 +153,7 @@ nvmlReturn_t nvpsim__serve_nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t c
     if (!own || !info || !live) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    *info = (nvmlComputeInstanceInfo_t){ .device = &live->handles[own->device->index],
+    *info = (nvmlComputeInstanceInfo_t){ .device = &live->handles[own->index],
                                          .gpuInstance = instance_of(live, own),
                                          .id = own->slice->compute_instance,
                                          .profileId = compute_profile_of(own->slice->compute_slices),

@@ -17,7 +17,11 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCount_v2(unsigned int *deviceCount)
     if (!deviceCount) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    *deviceCount = nvpsim__world->device_count;
+    const nvpsim_session *live = session();
+    if (!live) {
+        return NVML_ERROR_UNINITIALIZED;
+    }
+    *deviceCount = atomic_load_explicit(&live->device_count, memory_order_relaxed);
     return NVML_SUCCESS;
 }
 
@@ -26,31 +30,41 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCount(unsigned int *deviceCount)
     return nvpsim__serve_nvmlDeviceGetCount_v2(deviceCount);
 }
 
-/* Shutdown may come between the check of the entry point and this. */
-static nvmlReturn_t put_handle(nvmlDevice_t *out, size_t index)
+static nvmlReturn_t put_handle(const nvpsim_session *live, nvmlDevice_t *out, struct nvmlDevice_st *handle)
 {
-    const nvpsim_session *live = session();
-    if (!live) {
-        return NVML_ERROR_UNINITIALIZED;
-    }
-    if (live->handles[index].device->is_lost) {
+    if (nvpsim__handle_device(handle)->is_unsteady && !nvpsim__handle_is_sound(live, handle)) {
         return NVML_ERROR_GPU_IS_LOST;
     }
-    *out = &live->handles[index];
+    *out = handle;
     return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t *device)
 {
-    if (!device || index >= nvpsim__world->device_count) {
+    const nvpsim_session *live = session();
+    if (!live) { /* a shutdown may come between the check of the entry point and this */
+        return NVML_ERROR_UNINITIALIZED;
+    }
+    if (!device || index >= atomic_load_explicit(&live->device_count, memory_order_relaxed)) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    return put_handle(device, index);
+    return put_handle(live, device, &live->handles[atomic_load_explicit(&live->order[index], memory_order_relaxed)]);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t *device)
 {
     return nvpsim__serve_nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+
+/* The handles of a session one by one, beginning after `handle`; NULL at the end, and without a session. */
+static struct nvmlDevice_st *next_handle(const nvpsim_session *live, const struct nvmlDevice_st *handle)
+{
+    for (size_t i = live && handle ? (size_t)(handle - live->handles) + 1 : 0; live && i < live->handle_count; i++) {
+        if (atomic_load_explicit(&live->handles[i].slot, memory_order_relaxed)) {
+            return &live->handles[i];
+        }
+    }
+    return NULL;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
@@ -59,11 +73,11 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevic
     if (!uuid || !device) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    for (size_t i = 0; live && i < live->handle_count; i++) {
+    for (struct nvmlDevice_st *handle = next_handle(live, NULL); handle; handle = next_handle(live, handle)) {
         char own[NVPSIM_UUID_SIZE];
-        nvpsim__uuid_put(&live->handles[i], own);
+        nvpsim__uuid_put(handle, own);
         if (strcasecmp(own, uuid) == 0) {
-            return put_handle(device, i);
+            return put_handle(live, device, handle);
         }
     }
     return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;
@@ -74,13 +88,14 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleBySerial(const char *serial, nvmlD
     if (!serial || !device) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        const nvpsim_text *own = &nvpsim__world->devices[i].spec->serial;
+    const nvpsim_session *live = session();
+    for (struct nvmlDevice_st *handle = next_handle(live, NULL); handle; handle = next_handle(live, handle)) {
+        const nvpsim_text *own = &nvpsim__handle_device(handle)->spec->serial;
         if (own->state == NVPSIM_GIVEN && strcmp(own->bytes, serial) == 0) {
-            return put_handle(device, i);
+            return put_handle(live, device, handle);
         }
     }
-    return NVML_ERROR_NOT_FOUND;
+    return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId, nvmlDevice_t *device)
@@ -89,12 +104,13 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByPciBusId_v2(const char *pciBusId
     if (!pciBusId || !device || !nvpsim__bus_id_parse(pciBusId, &bus)) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        if (memcmp(&nvpsim__world->devices[i].bus, &bus, sizeof bus) == 0) {
-            return put_handle(device, i);
+    const nvpsim_session *live = session();
+    for (struct nvmlDevice_st *handle = next_handle(live, NULL); handle; handle = next_handle(live, handle)) {
+        if (memcmp(&nvpsim__handle_device(handle)->bus, &bus, sizeof bus) == 0) {
+            return put_handle(live, device, handle);
         }
     }
-    return NVML_ERROR_NOT_FOUND;
+    return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)
@@ -129,12 +145,12 @@ static bool uuid_bytes(const char *uuid, unsigned char *bytes)
 static nvmlReturn_t find_binary(const unsigned char *wanted, nvmlDevice_t *device)
 {
     const nvpsim_session *live = session();
-    for (size_t i = 0; live && i < live->handle_count; i++) {
+    for (struct nvmlDevice_st *handle = next_handle(live, NULL); handle; handle = next_handle(live, handle)) {
         char text[NVPSIM_UUID_SIZE];
         unsigned char own[NVML_DEVICE_UUID_BINARY_LEN];
-        nvpsim__uuid_put(&live->handles[i], text);
+        nvpsim__uuid_put(handle, text);
         if (uuid_bytes(text, own) && memcmp(own, wanted, sizeof own) == 0) {
-            return put_handle(device, i);
+            return put_handle(live, device, handle);
         }
     }
     return live ? NVML_ERROR_NOT_FOUND : NVML_ERROR_UNINITIALIZED;

@@ -23,8 +23,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableS
     }
     nvmlReturn_t result = mode_put(current, own->spec->ecc_current);
     if (result == NVML_SUCCESS) {
-        *pending =
-            atomic_load_explicit(&own->settings.ecc_pending, memory_order_relaxed) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+        *pending = atomic_load_explicit(&own->settings->ecc_pending, memory_order_relaxed) ? NVML_FEATURE_ENABLED
+                                                                                           : NVML_FEATURE_DISABLED;
     }
     return result;
 }
@@ -45,7 +45,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetEccMode(nvmlDevice_t device, nvmlEnableS
     }
     nvmlReturn_t result = nvpsim__may_change();
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(&own->settings.ecc_pending, (unsigned)ecc, memory_order_relaxed);
+        atomic_store_explicit(&own->settings->ecc_pending, (unsigned)ecc, memory_order_relaxed);
     }
     return result;
 }
@@ -58,7 +58,7 @@ static bool ecc_is_on(const nvpsim_device *device)
 
 static bool is_cleared(const nvpsim_device *device, unsigned counter)
 {
-    const nvpsim_settings *settings = &device->settings;
+    const nvpsim_settings *settings = device->settings;
     return atomic_load_explicit(counter == NVPSIM_ECC_VOLATILE ? &settings->ecc_volatile_cleared
                                                                : &settings->ecc_aggregate_cleared,
                                 memory_order_relaxed);
@@ -164,8 +164,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceClearEccErrorCounts(nvmlDevice_t device, nv
     }
     nvmlReturn_t result = nvpsim__may_change();
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(counterType == NVML_VOLATILE_ECC ? &own->settings.ecc_volatile_cleared
-                                                               : &own->settings.ecc_aggregate_cleared,
+        atomic_store_explicit(counterType == NVML_VOLATILE_ECC ? &own->settings->ecc_volatile_cleared
+                                                               : &own->settings->ecc_aggregate_cleared,
                               true, memory_order_relaxed);
     }
     return result;

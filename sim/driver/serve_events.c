@@ -10,7 +10,7 @@
 #include "driver/events.h"
 #include "driver/serve.h"
 
-enum { SETS_MAX = 256, QUEUE_MAX = 64 };
+enum { SETS_MAX = 256, QUEUE_MAX = 64, XID_OFF_THE_BUS = 79 };
 
 typedef struct event {
     unsigned device; /* index */
@@ -99,6 +99,22 @@ int nvpsim__event_post(const nvpsim_device *device, uint64_t type, uint64_t data
     return reached;
 }
 
+/* Under the lock. A device that is lost or taken away is reported by the driver as an Xid. */
+static void losses_fill(struct nvmlEventSet_st *set, uint64_t now_ns)
+{
+    for (unsigned i = 0; i < nvpsim__world_count(nvpsim__world); i++) {
+        const nvpsim_device *device = nvpsim__world_device(nvpsim__world, i);
+        if (!device->is_unsteady || !(set->types[i] & nvmlEventTypeXidCriticalError)) {
+            continue;
+        }
+        uint64_t at_ns = nvpsim__device_next_loss(device, set->seen_ns);
+        for (int j = 0; j < QUEUE_MAX && at_ns <= now_ns; j++) {
+            queue_put(set, (event){ i, nvmlEventTypeXidCriticalError, XID_OFF_THE_BUS });
+            at_ns = nvpsim__device_next_loss(device, at_ns);
+        }
+    }
+}
+
 /* Under the lock. Events of the scenario that became due since the set last looked. */
 static void queue_fill(struct nvmlEventSet_st *set, uint64_t now_ns)
 {
@@ -110,6 +126,7 @@ static void queue_fill(struct nvmlEventSet_st *set, uint64_t now_ns)
             queue_put(set, (event){ (unsigned)spec->device.value, spec->type.value, spec->data.value });
         }
     }
+    losses_fill(set, now_ns);
     set->seen_ns = now_ns > set->seen_ns ? now_ns : set->seen_ns;
 }
 
@@ -118,6 +135,14 @@ static uint64_t wait_ns(const struct nvmlEventSet_st *set)
 {
     const nvpsim_scenario *scenario = nvpsim__world->scenario;
     uint64_t least = UINT64_MAX, now_ns = nvpsim__now_ns();
+    for (unsigned i = 0; !nvpsim__world->clock.stepped && i < nvpsim__world_count(nvpsim__world); i++) {
+        const nvpsim_device *device = nvpsim__world_device(nvpsim__world, i);
+        uint64_t at_ns = set->types[i] && device->is_unsteady ? nvpsim__device_next_loss(device, set->seen_ns) : UINT64_MAX;
+        if (at_ns != UINT64_MAX) {
+            uint64_t left = at_ns > now_ns ? at_ns - now_ns : 1;
+            least = left < least ? left : least;
+        }
+    }
     for (size_t i = 0; !nvpsim__world->clock.stepped && i < scenario->event_count; i++) {
         uint64_t at_ns = scenario->events[i].at_ms.value * NVPSIM_NS_PER_MS;
         if (at_ns > set->seen_ns) {

@@ -81,7 +81,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device,
     if (result != NVML_SUCCESS) {
         return result;
     }
-    unsigned by_hand = atomic_load_explicit(&nvpsim__device_of(device)->settings.fan_percent[fan], memory_order_relaxed);
+    unsigned by_hand = atomic_load_explicit(&nvpsim__device_of(device)->settings->fan_percent[fan], memory_order_relaxed);
     *policy = by_hand > 0 ? NVML_FAN_POLICY_MANUAL : NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW;
     return NVML_SUCCESS;
 }
@@ -93,7 +93,7 @@ static nvmlReturn_t fan_set(nvmlDevice_t device, unsigned int fan, unsigned perc
         result = nvpsim__may_change();
     }
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(&nvpsim__device_of(device)->settings.fan_percent[fan], percent, memory_order_relaxed);
+        atomic_store_explicit(&nvpsim__device_of(device)->settings->fan_percent[fan], percent, memory_order_relaxed);
     }
     return result;
 }

@@ -58,7 +58,7 @@ static nvmlReturn_t field_ecc_mode(const field_query *entry)
     if (entry->argument == 0) {
         return put_int(entry, (unsigned)entry->device->spec->ecc_current.value);
     }
-    return put_int(entry, atomic_load_explicit(&entry->device->settings.ecc_pending, memory_order_relaxed));
+    return put_int(entry, atomic_load_explicit(&entry->device->settings->ecc_pending, memory_order_relaxed));
 }
 
 static nvmlReturn_t put_ecc(const field_query *entry, unsigned error, unsigned counter, unsigned place)
@@ -222,7 +222,7 @@ static nvmlReturn_t field_scope_zero(const field_query *entry)
 static nvmlReturn_t field_scope_index(const field_query *entry)
 {
     nvmlReturn_t result = link_check(entry, entry->value->scopeId);
-    return result == NVML_SUCCESS ? put_int(entry, entry->device->index) : result;
+    return result == NVML_SUCCESS ? put_int(entry, nvpsim__place_of(entry->device)) : result;
 }
 
 static nvmlReturn_t field_scope_speed(const field_query *entry)

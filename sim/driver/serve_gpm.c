@@ -8,7 +8,7 @@ enum { SAMPLES_MAX = 256 };
 
 struct nvmlGpmSample_st {
     atomic_bool is_taken;
-    const nvpsim_device *device; /* NULL until a sample was taken */
+    nvpsim_slot *slot; /* of the device; NULL until a sample was taken */
     uint64_t at_ns;
 };
 
@@ -48,7 +48,7 @@ nvmlReturn_t nvpsim__serve_nvmlGpmSampleAlloc(nvmlGpmSample_t *gpmSample)
     for (int i = 0; i < SAMPLES_MAX; i++) {
         bool is_taken = false;
         if (atomic_compare_exchange_strong(&samples[i].is_taken, &is_taken, true)) {
-            samples[i].device = NULL;
+            samples[i].slot = NULL;
             *gpmSample = &samples[i];
             return NVML_SUCCESS;
         }
@@ -76,14 +76,14 @@ nvmlReturn_t nvpsim__serve_nvmlGpmSampleGet(nvmlDevice_t device, nvmlGpmSample_t
     if (!is_capable(own)) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    sample->device = own;
+    sample->slot = atomic_load_explicit(&device->slot, memory_order_relaxed);
     sample->at_ns = nvpsim__now_ns();
     return NVML_SUCCESS;
 }
 
-/** The curve behind a metric and what is made of its mean. */
+/** The curve behind a metric, as its place in a device, and what is made of its mean. */
 typedef struct source {
-    const nvpsim_track *track;
+    size_t member;
     double factor;
     char *short_name, *long_name, *unit;
 } source;
@@ -91,7 +91,7 @@ typedef struct source {
 /* False: a metric that this simulation does not have. */
 static bool source_of(const nvpsim_device *device, unsigned metric, source *from)
 {
-    const nvpsim_track *gpu = device->engines[NVPSIM_ENGINE_GPU];
+    const size_t gpu = offsetof(nvpsim_device, engines[NVPSIM_ENGINE_GPU]);
     const double mib_a_second = 1000.0 / (1 << 20);
     switch (metric) {
     case NVML_GPM_METRIC_GRAPHICS_UTIL:
@@ -107,47 +107,50 @@ static bool source_of(const nvpsim_device *device, unsigned metric, source *from
         *from = (source){ gpu, 0.4, "tensor_util", "Tensor core utilisation", "%" };
         break;
     case NVML_GPM_METRIC_DRAM_BW_UTIL:
-        *from = (source){ device->engines[NVPSIM_ENGINE_MEMORY], 1, "dram_bw_util", "DRAM bandwidth utilisation", "%" };
+        *from = (source){ offsetof(nvpsim_device, engines[NVPSIM_ENGINE_MEMORY]), 1, "dram_bw_util", "DRAM bandwidth utilisation",
+                          "%" };
         break;
     case NVML_GPM_METRIC_PCIE_TX_PER_SEC:
-        *from = (source){ device->pcie_kbps[NVPSIM_TX], mib_a_second, "pcie_tx", "PCIe traffic out of the GPU", "MiB/s" };
+        *from = (source){ offsetof(nvpsim_device, pcie_kbps[NVPSIM_TX]), mib_a_second, "pcie_tx", "PCIe traffic out of the GPU",
+                          "MiB/s" };
         break;
     case NVML_GPM_METRIC_PCIE_RX_PER_SEC:
-        *from = (source){ device->pcie_kbps[NVPSIM_RX], mib_a_second, "pcie_rx", "PCIe traffic into the GPU", "MiB/s" };
+        *from = (source){ offsetof(nvpsim_device, pcie_kbps[NVPSIM_RX]), mib_a_second, "pcie_rx", "PCIe traffic into the GPU",
+                          "MiB/s" };
         break;
     case NVML_GPM_METRIC_NVLINK_TOTAL_RX_PER_SEC:
-        *from =
-            (source){ device->nvlink_kbps[NVPSIM_RX], mib_a_second * device->nvlinks, "nvlink_rx", "NVLink traffic in", "MiB/s" };
+        *from = (source){ offsetof(nvpsim_device, nvlink_kbps[NVPSIM_RX]), mib_a_second * device->nvlinks, "nvlink_rx",
+                          "NVLink traffic in", "MiB/s" };
         break;
     case NVML_GPM_METRIC_NVLINK_TOTAL_TX_PER_SEC:
-        *from = (source){ device->nvlink_kbps[NVPSIM_TX], mib_a_second * device->nvlinks, "nvlink_tx", "NVLink traffic out",
-                          "MiB/s" };
+        *from = (source){ offsetof(nvpsim_device, nvlink_kbps[NVPSIM_TX]), mib_a_second * device->nvlinks, "nvlink_tx",
+                          "NVLink traffic out", "MiB/s" };
         break;
     default:
         return false;
     }
-    return from->track != NULL;
+    return *(nvpsim_track *const *)((const char *)device + from->member) != NULL;
 }
 
-static double mean_between(const nvpsim_track *track, uint64_t from_ns, uint64_t to_ns)
+static double mean_between(const nvpsim_device *device, size_t member, uint64_t from_ns, uint64_t to_ns)
 {
-    double seconds = (double)(to_ns - from_ns) / (double)NVPSIM_NS_PER_S;
-    return (nvpsim__track_integral(track, to_ns) - nvpsim__track_integral(track, from_ns)) / seconds;
+    return nvpsim__device_integral(device, member, from_ns, to_ns) / ((double)(to_ns - from_ns) / (double)NVPSIM_NS_PER_S);
 }
 
 static void metric_read(const struct nvmlGpmSample_st *first, const struct nvmlGpmSample_st *second, nvmlGpmMetric_t *metric)
 {
     source from;
+    const nvpsim_device *device = nvpsim__slot_device(second->slot);
     if (metric->metricId == 0 || metric->metricId >= nvpsim__driver_known[NVPSIM_KNOWN_GPM_METRICS]) {
         metric->nvmlReturn = NVML_ERROR_INVALID_ARGUMENT;
         return;
     }
-    if (!source_of(first->device, metric->metricId, &from)) {
+    if (!source_of(device, metric->metricId, &from)) {
         metric->nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
         return;
     }
     metric->nvmlReturn = NVML_SUCCESS;
-    metric->value = mean_between(from.track, first->at_ns, second->at_ns) * from.factor;
+    metric->value = mean_between(device, from.member, first->at_ns, second->at_ns) * from.factor;
     metric->metricInfo.shortName = from.short_name;
     metric->metricInfo.longName = from.long_name;
     metric->metricInfo.unit = from.unit;
@@ -163,7 +166,7 @@ nvmlReturn_t nvpsim__serve_nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *metricsGet)
     }
     const struct nvmlGpmSample_st *first = sample_find(metricsGet->sample1), *second = sample_find(metricsGet->sample2);
     bool fits = metricsGet->numMetrics > 0 && metricsGet->numMetrics <= nvpsim__driver_known[NVPSIM_KNOWN_GPM_METRICS];
-    if (!fits || !first || !second || !first->device || first->device != second->device || second->at_ns <= first->at_ns) {
+    if (!fits || !first || !second || !first->slot || first->slot != second->slot || second->at_ns <= first->at_ns) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     for (unsigned i = 0; i < metricsGet->numMetrics; i++) {

@@ -190,7 +190,8 @@ static unsigned instances_of(const nvpsim_device *device, unsigned profile_id, n
     unsigned count = 0;
     for (size_t i = 0; live && i < live->slice_count; i++) {
         struct nvmlGpuInstance_st *instance = &live->gpu_instances[i];
-        if (instance->device != device || !is_first(device, instance->slice) || id_of(instance->slice->profile) != profile_id) {
+        if (instance->index != device->index || !is_first(device, instance->slice) ||
+            id_of(instance->slice->profile) != profile_id) {
             continue;
         }
         if (out) {
@@ -247,7 +248,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, uns
     }
     for (size_t i = 0; live && i < live->slice_count; i++) {
         struct nvmlGpuInstance_st *instance = &live->gpu_instances[i];
-        if (instance->device == own && instance->slice->gpu_instance == id && is_first(own, instance->slice)) {
+        if (instance->index == own->index && instance->slice->gpu_instance == id && is_first(own, instance->slice)) {
             *gpuInstance = instance;
             return NVML_SUCCESS;
         }
@@ -262,7 +263,7 @@ nvmlReturn_t nvpsim__serve_nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance,
     if (!own || !info || !live) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
-    *info = (nvmlGpuInstanceInfo_t){ .device = &live->handles[own->device->index],
+    *info = (nvmlGpuInstanceInfo_t){ .device = &live->handles[own->index],
                                      .id = own->slice->gpu_instance,
                                      .profileId = id_of(own->slice->profile),
                                      .placement = { .start = own->slice->start, .size = memory_slices_of(own->slice->profile) } };

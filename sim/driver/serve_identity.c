@@ -107,7 +107,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int 
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     const nvpsim_slice *slice = nvpsim__slice_of(device);
-    *index = slice ? slice->index : nvpsim__device_of(device)->index;
+    *index = slice ? slice->index : nvpsim__place_of(nvpsim__device_of(device));
     return NVML_SUCCESS;
 }
 

@@ -49,7 +49,7 @@ nvmlReturn_t nvpsim__whole_readable(nvmlDevice_t handle)
 nvmlDevice_t nvpsim__slice_handle(const nvpsim_slice *slice)
 {
     const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
-    for (size_t i = nvpsim__world->device_count; session && i < session->handle_count; i++) {
+    for (size_t i = NVPSIM_DEVICES_MAX; session && i < session->handle_count; i++) {
         if (session->handles[i].slice == slice) {
             return &session->handles[i];
         }
@@ -72,7 +72,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned in
         return NVML_ERROR_NOT_SUPPORTED;
     }
     *currentMode = (unsigned)own->spec->mig_current.value;
-    *pendingMode = atomic_load_explicit(&own->settings.mig_pending, memory_order_relaxed);
+    *pendingMode = atomic_load_explicit(&own->settings->mig_pending, memory_order_relaxed);
     return NVML_SUCCESS;
 }
 
@@ -88,7 +88,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned in
     }
     nvmlReturn_t result = nvpsim__may_change();
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(&own->settings.mig_pending, mode, memory_order_relaxed);
+        atomic_store_explicit(&own->settings->mig_pending, mode, memory_order_relaxed);
         *activationStatus = mode == own->spec->mig_current.value ? NVML_SUCCESS : NVML_ERROR_RESET_REQUIRED;
     }
     return result;

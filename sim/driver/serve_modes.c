@@ -27,7 +27,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvm
     if (mode && own->spec->persistence_mode.state == NVPSIM_NOT_AVAILABLE) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    return switch_put(mode, atomic_load_explicit(&own->settings.persistence, memory_order_relaxed));
+    return switch_put(mode, atomic_load_explicit(&own->settings->persistence, memory_order_relaxed));
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode)
@@ -39,7 +39,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvm
     if (own->spec->persistence_mode.state == NVPSIM_NOT_AVAILABLE) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    return setting_change(&own->settings.persistence, (unsigned)mode);
+    return setting_change(&own->settings->persistence, (unsigned)mode);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
@@ -51,7 +51,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlCom
     if (own->spec->compute_mode.state == NVPSIM_NOT_AVAILABLE) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    *mode = (nvmlComputeMode_t)atomic_load_explicit(&own->settings.compute_mode, memory_order_relaxed);
+    *mode = (nvmlComputeMode_t)atomic_load_explicit(&own->settings->compute_mode, memory_order_relaxed);
     return NVML_SUCCESS;
 }
 
@@ -64,7 +64,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlCom
     if (own->spec->compute_mode.state == NVPSIM_NOT_AVAILABLE || mode == NVML_COMPUTEMODE_EXCLUSIVE_THREAD) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    return setting_change(&own->settings.compute_mode, (unsigned)mode);
+    return setting_change(&own->settings->compute_mode, (unsigned)mode);
 }
 
 static nvmlReturn_t spec_switch_put(nvmlEnableState_t *out, nvpsim_number stated)
@@ -96,7 +96,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, nv
         return NVML_ERROR_NOT_SUPPORTED;
     }
     *current = (nvmlGpuOperationMode_t)own->spec->operation_current.value;
-    *pending = (nvmlGpuOperationMode_t)atomic_load_explicit(&own->settings.operation_pending, memory_order_relaxed);
+    *pending = (nvmlGpuOperationMode_t)atomic_load_explicit(&own->settings->operation_pending, memory_order_relaxed);
     return NVML_SUCCESS;
 }
 
@@ -109,7 +109,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetGpuOperationMode(nvmlDevice_t device, nv
     if (own->spec->operation_current.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    return setting_change(&own->settings.operation_pending, (unsigned)mode);
+    return setting_change(&own->settings->operation_pending, (unsigned)mode);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetVirtualizationMode(nvmlDevice_t device, nvmlGpuVirtualizationMode_t *pVirtualMode)

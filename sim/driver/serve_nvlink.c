@@ -93,11 +93,11 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceResetNvLinkErrorCounters(nvmlDevice_t devic
 /* Links fan out over the switches; without any, over the other devices. NULL for a switch. */
 static const nvpsim_device *peer_of(const nvpsim_device *device, unsigned link)
 {
-    unsigned count = nvpsim__world->device_count;
+    unsigned count = nvpsim__world_count(nvpsim__world);
     if (nvpsim__world->scenario->switch_count > 0 || count < 2) {
         return NULL;
     }
-    return &nvpsim__world->devices[(device->index + 1 + link % (count - 1)) % count];
+    return nvpsim__world_device(nvpsim__world, (device->index + 1 + link % (count - 1)) % count);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link,

@@ -16,7 +16,7 @@ static bool has_offsets(const nvpsim_device *device)
 
 static _Atomic int *offset_of(nvpsim_device *device, bool is_memory)
 {
-    return is_memory ? &device->settings.memory_offset_mhz : &device->settings.graphics_offset_mhz;
+    return is_memory ? &device->settings->memory_offset_mhz : &device->settings->graphics_offset_mhz;
 }
 
 static nvmlReturn_t offset_get(nvmlDevice_t device, bool is_memory, int *offset)

@@ -105,7 +105,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvml
         return NVML_ERROR_NOT_SUPPORTED;
     }
     *current = (nvmlDriverModel_t)own->spec->driver_model.value;
-    *pending = (nvmlDriverModel_t)atomic_load_explicit(&own->settings.driver_model_pending, memory_order_relaxed);
+    *pending = (nvmlDriverModel_t)atomic_load_explicit(&own->settings->driver_model_pending, memory_order_relaxed);
     return NVML_SUCCESS;
 }
 
@@ -132,7 +132,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetDriverModel(nvmlDevice_t device, nvmlDri
     }
     nvmlReturn_t result = nvpsim__may_change();
     if (result == NVML_SUCCESS) {
-        atomic_store_explicit(&own->settings.driver_model_pending, (unsigned)driverModel, memory_order_relaxed);
+        atomic_store_explicit(&own->settings->driver_model_pending, (unsigned)driverModel, memory_order_relaxed);
     }
     return result;
 }

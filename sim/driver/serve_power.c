@@ -92,7 +92,8 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     nvpsim__session_lock();
-    bool ok = nvpsim__device_set_limit(nvpsim__device_of(device), nvpsim__now_ns(), limit);
+    bool ok = nvpsim__device_set_limit(nvpsim__device_of(device), /* under the lock: it may just have been exchanged */
+                                       nvpsim__now_ns(), limit);
     nvpsim__session_unlock();
     return ok ? NVML_SUCCESS : NVML_ERROR_MEMORY;
 }

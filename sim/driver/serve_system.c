@@ -63,8 +63,8 @@ nvmlReturn_t nvpsim__serve_nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVers
 static const char *scenario_name(unsigned int pid)
 {
     uint64_t now_ns = nvpsim__now_ns();
-    for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        const nvpsim_device *device = &nvpsim__world->devices[i];
+    for (unsigned i = 0; i < nvpsim__world_count(nvpsim__world); i++) {
+        const nvpsim_device *device = nvpsim__world_device(nvpsim__world, i);
         for (size_t j = 0; j < device->process_count; j++) {
             const nvpsim_process *process = &device->processes[j];
             if (process->name && nvpsim__process_pid(process) == pid && nvpsim__process_is_running(process, now_ns)) {

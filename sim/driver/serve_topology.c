@@ -82,11 +82,16 @@ typedef struct handle_list {
     nvmlDevice_t *handles;
 } handle_list;
 
+/* Devices that the session does not have are left out. */
 static void handle_add(handle_list *list, unsigned index)
 {
     const nvpsim_session *live = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
-    if (live && list->handles && list->found < list->room) {
-        list->handles[list->found] = &live->handles[index];
+    struct nvmlDevice_st *handle = live ? nvpsim__session_handle(live, index) : NULL;
+    if (!handle) {
+        return;
+    }
+    if (list->handles && list->found < list->room) {
+        list->handles[list->found] = handle;
     }
     list->found++;
 }
@@ -100,9 +105,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device,
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     handle_list list = { *count, 0, deviceArray };
-    for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        const nvpsim_device *other = &nvpsim__world->devices[i];
-        if (other != own && level_between(own, other) <= level) {
+    for (unsigned i = 0; i < nvpsim__world_count(nvpsim__world); i++) {
+        const nvpsim_device *other = nvpsim__world_device(nvpsim__world, i);
+        if (other->index != own->index && level_between(own, other) <= level) {
             handle_add(&list, i);
         }
     }
@@ -117,8 +122,8 @@ nvmlReturn_t nvpsim__serve_nvmlSystemGetTopologyGpuSet(unsigned int cpuNumber, u
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     handle_list list = { *count, 0, deviceArray };
-    for (unsigned i = 0; i < nvpsim__world->device_count; i++) {
-        const nvpsim_device *device = &nvpsim__world->devices[i];
+    for (unsigned i = 0; i < nvpsim__world_count(nvpsim__world); i++) {
+        const nvpsim_device *device = nvpsim__world_device(nvpsim__world, i);
         if (cpuNumber / bits < NVPSIM_CPU_WORDS && (device->cpus[cpuNumber / bits] >> (cpuNumber % bits)) & 1) {
             handle_add(&list, i);
         }
@@ -131,7 +136,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevi
                                                   nvmlGpuP2PStatus_t *p2pStatus)
 {
     const nvpsim_device *first = nvpsim__device_of(device1), *second = nvpsim__device_find(device2);
-    if (!second || !p2pStatus || first == second || (unsigned)p2pIndex > NVML_P2P_CAPS_INDEX_PROP) {
+    if (!second || !p2pStatus || first->index == second->index || (unsigned)p2pIndex > NVML_P2P_CAPS_INDEX_PROP) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     bool has_nvlink = first->nvlinks > 0 && second->nvlinks > 0;

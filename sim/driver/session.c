@@ -14,6 +14,7 @@
 #include "driver/events.h"
 #include "driver/fault.h"
 #include "driver/generation.h"
+#include "driver/strict.h"
 
 /* With `handles: fresh`, as many sessions pass until handle values come again. */
 enum { SESSIONS = 16 };
@@ -22,6 +23,7 @@ static const char default_profile[] = "h100x8";
 
 _Atomic(const nvpsim_session *) nvpsim__session_live;
 nvpsim_world *nvpsim__world;
+atomic_bool nvpsim__session_was;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below, and curve replacement */
 static unsigned open_count;
@@ -179,52 +181,107 @@ static size_t slices_of(const nvpsim_device *device)
     return nvpsim__driver_since(450, 51, 0) ? device->slice_count : 0;
 }
 
+static size_t slices_count(void)
+{
+    size_t slices = 0;
+    for (unsigned i = 0; i < nvpsim__world_count(nvpsim__world); i++) {
+        slices += slices_of(nvpsim__world_device(nvpsim__world, i));
+    }
+    return slices;
+}
+
 static bool handles_make(nvpsim_session *session)
 {
-    size_t count = nvpsim__world->device_count, slices = 0;
-    for (size_t i = 0; i < count; i++) {
-        slices += slices_of(&nvpsim__world->devices[i]);
-    }
-    session->handles = calloc(count + slices + 1, sizeof *session->handles);
+    size_t slices = slices_count();
+    session->handles = calloc(NVPSIM_DEVICES_MAX + slices, sizeof *session->handles);
+    session->order = calloc(NVPSIM_DEVICES_MAX, sizeof *session->order);
     session->gpu_instances = calloc(slices + 1, sizeof *session->gpu_instances);
     session->compute_instances = calloc(slices + 1, sizeof *session->compute_instances);
-    if (!session->handles || !session->gpu_instances || !session->compute_instances) {
-        return false;
-    }
-    session->handle_count = count + slices;
+    session->handle_count = NVPSIM_DEVICES_MAX + slices;
     session->slice_count = slices;
-    size_t next = 0;
-    for (size_t i = 0; i < count; i++) {
-        nvpsim_device *device = &nvpsim__world->devices[i];
-        session->handles[i] = (struct nvmlDevice_st){ device, NULL };
-        for (size_t j = 0; j < slices_of(device); j++, next++) {
-            session->handles[count + next] = (struct nvmlDevice_st){ device, &device->slices[j] };
-            session->gpu_instances[next] = (struct nvmlGpuInstance_st){ device, &device->slices[j] };
-            session->compute_instances[next] = (struct nvmlComputeInstance_st){ device, &device->slices[j] };
-        }
-    }
-    return true;
+    return session->handles && session->order && session->gpu_instances && session->compute_instances;
 }
 
 static void handles_free(nvpsim_session *session)
 {
     free(session->handles);
+    free(session->order);
     free(session->gpu_instances);
     free(session->compute_instances);
-    *session = (nvpsim_session){ 0 };
+    memset(session, 0, sizeof *session);
 }
 
-/* Under the lock. */
+static void handle_set(struct nvmlDevice_st *handle, nvpsim_slot *slot, unsigned place)
+{
+    atomic_store_explicit(&handle->place, place, memory_order_relaxed);
+    atomic_store_explicit(&handle->is_gone, false, memory_order_relaxed);
+    atomic_store_explicit(&handle->slot, slot, memory_order_relaxed);
+}
+
+/* What is plugged in now is what the session sees until it ends. */
+static void handles_fill(nvpsim_session *session)
+{
+    uint64_t now_ns = nvpsim__clock_ns(&nvpsim__world->clock);
+    unsigned place = 0;
+    size_t next = 0;
+    for (unsigned i = 0; i < nvpsim__world_count(nvpsim__world); i++) {
+        nvpsim_device *device = nvpsim__world_device(nvpsim__world, i);
+        bool is_in = nvpsim__device_presence(device, now_ns) != NVPSIM_AWAY;
+        nvpsim_slot *slot = is_in ? &nvpsim__world->slots[i] : NULL;
+        handle_set(&session->handles[i], slot, place);
+        for (size_t j = 0; j < slices_of(device); j++, next++) {
+            session->handles[NVPSIM_DEVICES_MAX + next].slice = &device->slices[j];
+            handle_set(&session->handles[NVPSIM_DEVICES_MAX + next], slot, place);
+            session->gpu_instances[next] = (struct nvmlGpuInstance_st){ i, &device->slices[j] };
+            session->compute_instances[next] = (struct nvmlComputeInstance_st){ i, &device->slices[j] };
+        }
+        if (is_in) {
+            atomic_store_explicit(&session->order[place++], i, memory_order_relaxed);
+        }
+    }
+    atomic_store_explicit(&session->device_count, place, memory_order_relaxed);
+    atomic_store_explicit(&session->opened_ns, now_ns, memory_order_relaxed);
+}
+
+bool nvpsim__handle_is_sound(const nvpsim_session *session, const struct nvmlDevice_st *handle)
+{
+    uint64_t opened_ns = atomic_load_explicit(&session->opened_ns, memory_order_relaxed);
+    const nvpsim_device *device = nvpsim__handle_device(handle);
+    return !atomic_load_explicit(&handle->is_gone, memory_order_relaxed) &&
+           !nvpsim__device_was_gone(device, opened_ns, nvpsim__clock_ns(&nvpsim__world->clock));
+}
+
+/* Under the lock. Handles keep their values from session to session, unless they must not or there are others than before. */
 static nvpsim_session *session_make(void)
 {
+    const nvpsim_number *handles = &nvpsim__world->scenario->handles;
     bool is_fresh =
-        nvpsim__world->scenario->handles.state == NVPSIM_GIVEN && nvpsim__world->scenario->handles.value == NVPSIM_HANDLES_FRESH;
-    nvpsim_session *session = &sessions[is_fresh ? session_number++ % SESSIONS : 0];
+        nvpsim__strict != NVPSIM_STRICT_OFF || (handles->state == NVPSIM_GIVEN && handles->value == NVPSIM_HANDLES_FRESH);
+    nvpsim_session *session = &sessions[session_number % SESSIONS];
+    bool is_other = session->handles && session->slice_count != slices_count();
+    if (session->handles && (is_fresh || is_other)) {
+        session = &sessions[++session_number % SESSIONS];
+    }
+    if (session->handles && session->slice_count != slices_count()) {
+        handles_free(session);
+    }
     if (!session->handles && !handles_make(session)) {
         handles_free(session);
         return NULL;
     }
+    handles_fill(session);
     return session;
+}
+
+bool nvpsim__session_had_handle(nvmlDevice_t handle)
+{
+    for (int i = 0; i < SESSIONS; i++) {
+        uintptr_t offset = (uintptr_t)handle - (uintptr_t)sessions[i].handles;
+        if (sessions[i].handles && offset < sessions[i].handle_count * sizeof *handle && offset % sizeof *handle == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 nvmlReturn_t nvpsim__session_open(void)
@@ -241,6 +298,7 @@ nvmlReturn_t nvpsim__session_open(void)
         }
         if (session) {
             atomic_store_explicit(&nvpsim__session_live, session, memory_order_release);
+            atomic_store_explicit(&nvpsim__session_was, true, memory_order_relaxed);
         }
     }
     if (result == NVML_SUCCESS) {
@@ -254,6 +312,9 @@ nvmlReturn_t nvpsim__session_open(void)
 nvmlReturn_t nvpsim__session_close(void)
 {
     pthread_mutex_lock(&lock);
+    if (open_count == 0) {
+        nvpsim__strict_report(NVPSIM_FN_nvmlShutdown, "called without nvmlInit");
+    }
     if (open_count > 0 && --open_count == 0) {
         atomic_store_explicit(&nvpsim__session_live, NULL, memory_order_release);
         nvpsim__event_sets_close();

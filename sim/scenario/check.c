@@ -42,6 +42,15 @@ static const char *limits_problem(const nvpsim_device_spec *device)
     if (exceeds(device->pcie_width, device->pcie_max_width)) {
         return "pcie.current_link_width exceeds pcie.max_link_width";
     }
+    if (device->flap_period_ms.state != device->flap_lost_ms.state) {
+        return "flapping needs both period_ms and lost_ms";
+    }
+    if (device->flap_period_ms.state == NVPSIM_GIVEN && device->flap_lost_ms.value >= device->flap_period_ms.value) {
+        return "flapping.lost_ms is not below flapping.period_ms";
+    }
+    if (exceeds(device->plug_from_ms, device->plug_until_ms)) {
+        return "hotplug.from_ms exceeds hotplug.until_ms";
+    }
     if (exceeds(device->fan_min_percent, device->fan_max_percent)) {
         return "fan.min_percent exceeds fan.max_percent";
     }

@@ -170,6 +170,7 @@ typedef struct nvpsim_device_spec {
     nvpsim_number topology_level, numa_node, addressing_mode, driver_model, driver_model_pending, license_state;
     nvpsim_number host_vgpu_mode;
     nvpsim_number lost, failure_mode, failure_after_calls;
+    nvpsim_number plug_present, plug_from_ms, plug_until_ms, flap_period_ms, flap_lost_ms, flap_from_ms;
     nvpsim_dynamic_metrics dynamic;
     nvpsim_process_list processes;
 } nvpsim_device_spec;

@@ -173,7 +173,7 @@ static unsigned number_or(nvpsim_number number, unsigned otherwise)
 static void settings_make(nvpsim_device *device)
 {
     const nvpsim_device_spec *spec = device->spec;
-    nvpsim_settings *settings = &device->settings;
+    nvpsim_settings *settings = device->settings;
     atomic_init(&settings->persistence, number_or(spec->persistence_mode, 0));
     atomic_init(&settings->compute_mode, number_or(spec->compute_mode, 0));
     atomic_init(&settings->ecc_pending, number_or(spec->ecc_pending, number_or(spec->ecc_current, 0)));
@@ -197,9 +197,7 @@ static void identity_make(const nvpsim_world *world, nvpsim_device *device)
     bus_make(device);
     place_make(world->scenario, device);
     device->minor = number_or(spec->minor, device->index);
-    device->is_lost = (spec->lost.state == NVPSIM_GIVEN && spec->lost.value) ||
-                      (spec->failure_mode.state == NVPSIM_GIVEN && spec->failure_mode.value == NVPSIM_FAILURE_LOST &&
-                       spec->failure_after_calls.state != NVPSIM_GIVEN);
+    device->is_unsteady = nvpsim__spec_is_unsteady(spec);
     device->memory_total = spec->memory_total.state == NVPSIM_GIVEN ? spec->memory_total.value : 0;
     device->memory_reserved = spec->memory_reserved.state == NVPSIM_GIVEN ? spec->memory_reserved.value : 0;
     if (device->memory_reserved > device->memory_total) {
@@ -208,6 +206,34 @@ static void identity_make(const nvpsim_world *world, nvpsim_device *device)
     device->fans = number_or(spec->fan_count, spec->fan_percent.state == NVPSIM_GIVEN ? 1 : 0);
     double limit_mw = number_or(spec->power_default_mw, number_or(spec->power_enforced_mw, 0));
     device->idle_mw = spec->power_idle_mw.state == NVPSIM_GIVEN ? (double)spec->power_idle_mw.value : limit_mw / 10;
+}
+
+nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nvpsim_device_spec *spec, char *message)
+{
+    nvpsim_device *device = calloc(1, sizeof *device), *before = nvpsim__world_device(world, index);
+    snprintf(message, NVPSIM_MESSAGE_SIZE, "%.400s: out of memory", world->scenario->source);
+    if (!device) {
+        return NULL;
+    }
+    device->index = index;
+    device->seed = world->seed;
+    device->spec = spec;
+    device->settings = &world->slots[index].settings;
+    identity_make(world, device);
+    bool ok = tracks_make(world, device);
+    if (before) { /* who holds a handle of a MIG device points to it */
+        device->slices = before->slices;
+        device->slice_count = before->slice_count;
+    } else {
+        ok = ok && nvpsim__slices_make(world, device);
+    }
+    if (!ok || !nvpsim__processes_make(world, device, message)) {
+        nvpsim_slice *made = before ? NULL : device->slices;
+        nvpsim__device_free(device);
+        free(made);
+        return NULL;
+    }
+    return device;
 }
 
 nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, char *message)
@@ -219,17 +245,16 @@ nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, 
     }
     world->seed = scenario->seed.state == NVPSIM_GIVEN ? scenario->seed.value : 1;
     world->scenario = scenario;
-    world->device_count = (unsigned)scenario->devices_made;
-    world->devices = calloc(scenario->devices_made > 0 ? scenario->devices_made : 1, sizeof *world->devices);
-    bool ok = world->devices != NULL;
-    for (unsigned i = 0; ok && i < world->device_count; i++) {
-        nvpsim_device *device = &world->devices[i];
-        device->index = i;
-        device->seed = world->seed;
-        device->spec = &scenario->devices[i];
-        identity_make(world, device);
-        settings_make(device);
-        ok = tracks_make(world, device) && nvpsim__slices_make(world, device) && nvpsim__processes_make(world, device, message);
+    world->slots = calloc(NVPSIM_DEVICES_MAX, sizeof *world->slots);
+    bool ok = world->slots != NULL;
+    for (unsigned i = 0; ok && i < scenario->devices_made; i++) {
+        nvpsim_device *device = nvpsim__device_make(world, i, &scenario->devices[i], message);
+        ok = device != NULL;
+        if (ok) {
+            settings_make(device);
+            atomic_init(&world->slots[i].device, device);
+            atomic_init(&world->device_count, i + 1);
+        }
     }
     if (!ok) {
         world->scenario = NULL; /* the caller still owns it */
@@ -240,11 +265,11 @@ nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, 
     return world;
 }
 
-static void device_free(nvpsim_device *device)
+static void tracks_free(nvpsim_device *device)
 {
-    nvpsim_track *tracks[] = { device->memory_used,  device->bar1_used,          device->memory_c,
-                               device->fan_percent,  device->fan_target_percent, device->pcie_kbps[0],
-                               device->pcie_kbps[1], device->nvlink_kbps[0],     device->nvlink_kbps[1] };
+    nvpsim_track *tracks[] = { device->memory_used,        device->bar1_used,    device->memory_c,     device->fan_percent,
+                               device->fan_target_percent, device->pcie_kbps[0], device->pcie_kbps[1], device->nvlink_kbps[0],
+                               device->nvlink_kbps[1],     device->presence };
     for (size_t i = 0; i < sizeof tracks / sizeof tracks[0]; i++) {
         nvpsim__track_free(tracks[i]);
     }
@@ -261,8 +286,19 @@ static void device_free(nvpsim_device *device)
         }
     }
     free(device->processes);
-    free(device->slices);
-    nvpsim__motion_free_all(device);
+}
+
+void nvpsim__device_free(nvpsim_device *device)
+{
+    if (device) {
+        nvpsim__motion_free_all(device); /* one chain for all that it was */
+    }
+    while (device) {
+        nvpsim_device *previous = device->previous;
+        tracks_free(device);
+        free(device);
+        device = previous;
+    }
 }
 
 void nvpsim__world_free(nvpsim_world *world)
@@ -270,10 +306,12 @@ void nvpsim__world_free(nvpsim_world *world)
     if (!world) {
         return;
     }
-    for (unsigned i = 0; world->devices && i < world->device_count; i++) {
-        device_free(&world->devices[i]);
+    for (unsigned i = 0; world->slots && i < nvpsim__world_count(world); i++) {
+        nvpsim_device *device = nvpsim__world_device(world, i);
+        free(device->slices);
+        nvpsim__device_free(device);
     }
-    free(world->devices);
+    free(world->slots);
     nvpsim__scenario_free(world->scenario);
     free(world);
 }

@@ -333,3 +333,48 @@ double nvpsim__track_integral(const nvpsim_track *track, uint64_t now_ns)
     double cycles = (double)(time_ns / track->period_ns);
     return cycles * track->period_integral + integral_within(track, time_ns % track->period_ns) - track->shift_integral;
 }
+
+/* How many points begin after one time and up to another; at most all. */
+static size_t steps_between(const nvpsim_track *track, uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t from = from_ns + track->shift_ns, to = to_ns + track->shift_ns;
+    uint64_t cycles = to / track->period_ns - from / track->period_ns;
+    if (cycles > 1) {
+        return track->count;
+    }
+    size_t first = point_at(track, from % track->period_ns),
+           last = point_at(track, to % track->period_ns) + cycles * track->count;
+    return last - first < track->count ? last - first : track->count;
+}
+
+double nvpsim__track_most(const nvpsim_track *track, uint64_t from_ns, uint64_t to_ns)
+{
+    double most = nvpsim__track_value(track, from_ns);
+    if (track->period_ns == 0) {
+        return most;
+    }
+    size_t first = point_at(track, (from_ns + track->shift_ns) % track->period_ns);
+    size_t steps = steps_between(track, from_ns, to_ns);
+    for (size_t i = 1; i <= steps; i++) {
+        double value = track->points[(first + i) % track->count].value;
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+uint64_t nvpsim__track_next_rise(const nvpsim_track *track, uint64_t after_ns)
+{
+    if (track->period_ns == 0) {
+        return UINT64_MAX;
+    }
+    uint64_t offset_ns = (after_ns + track->shift_ns) % track->period_ns, cycle_ns = after_ns - offset_ns;
+    size_t first = point_at(track, offset_ns);
+    for (size_t i = 1; i <= track->count; i++) {
+        size_t place = (first + i) % track->count;
+        double before = track->points[(first + i - 1) % track->count].value;
+        if (before == 0 && track->points[place].value > 0) {
+            return cycle_ns + (first + i) / track->count * track->period_ns + track->points[place].start_ns;
+        }
+    }
+    return UINT64_MAX;
+}

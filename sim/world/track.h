@@ -43,6 +43,12 @@ void nvpsim__track_free(nvpsim_track *track);
 /** Whether the value ever changes. */
 bool nvpsim__track_moves(const nvpsim_track *track);
 
+/** The largest value that it takes from one time to another, both included, for tracks that are held between points. */
+double nvpsim__track_most(const nvpsim_track *track, uint64_t from_ns, uint64_t to_ns);
+
+/** The first time after `after_ns` at which such a track goes from 0 to more; all ones: never. */
+uint64_t nvpsim__track_next_rise(const nvpsim_track *track, uint64_t after_ns);
+
 /** The value at a time. */
 double nvpsim__track_value(const nvpsim_track *track, uint64_t now_ns);
 

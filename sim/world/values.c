@@ -22,7 +22,7 @@ static bool track_read(const nvpsim_track *track, uint64_t now_ns, double *value
 
 bool nvpsim__device_load(const nvpsim_device *device, nvpsim_engine engine, uint64_t now_ns, double *percent)
 {
-    return track_read(device->engines[engine], now_ns, percent);
+    return track_read(nvpsim__device_at(device, now_ns)->engines[engine], now_ns, percent);
 }
 
 bool nvpsim__device_memory_temperature(const nvpsim_device *device, uint64_t now_ns, double *memory_c)
@@ -62,7 +62,7 @@ bool nvpsim__device_fan(const nvpsim_device *device, unsigned fan, uint64_t now_
     if (fan >= device->fans || device->spec->fan_percent.state == NVPSIM_NOT_AVAILABLE) {
         return false;
     }
-    unsigned by_hand = atomic_load_explicit(&device->settings.fan_percent[fan], memory_order_relaxed);
+    unsigned by_hand = atomic_load_explicit(&device->settings->fan_percent[fan], memory_order_relaxed);
     if (by_hand > 0) {
         *percent = by_hand;
         return true;
@@ -84,7 +84,7 @@ bool nvpsim__device_fan_target(const nvpsim_device *device, unsigned fan, uint64
     if (fan >= device->fans || device->spec->fan_target_percent.state == NVPSIM_NOT_AVAILABLE) {
         return false;
     }
-    unsigned by_hand = atomic_load_explicit(&device->settings.fan_percent[fan], memory_order_relaxed);
+    unsigned by_hand = atomic_load_explicit(&device->settings->fan_percent[fan], memory_order_relaxed);
     if (by_hand == 0 && track_read(device->fan_target_percent, now_ns, percent)) {
         return true;
     }
@@ -117,7 +117,7 @@ static unsigned locked(unsigned mhz, unsigned low, unsigned high)
 
 static unsigned clock_lock(const nvpsim_device *device, nvpsim_clock_domain domain, unsigned mhz)
 {
-    const nvpsim_settings *settings = &device->settings;
+    const nvpsim_settings *settings = device->settings;
     if (domain == NVPSIM_MEMORY_CLOCK) {
         return locked(mhz, atomic_load_explicit(&settings->memory_low_mhz, memory_order_relaxed),
                       atomic_load_explicit(&settings->memory_high_mhz, memory_order_relaxed));
@@ -156,6 +156,9 @@ bool nvpsim__device_clock(const nvpsim_device *device, nvpsim_clock_domain domai
                                                             &spec->video_mhz };
     double value;
     unsigned max_mhz;
+    if (now_ns < device->since_ns && device->previous) {
+        return nvpsim__device_clock(nvpsim__device_at(device, now_ns), domain, now_ns, mhz);
+    }
     if (domain == NVPSIM_SM && stated[domain]->state == NVPSIM_ABSENT) {
         domain = NVPSIM_GRAPHICS;
     }
@@ -177,22 +180,39 @@ bool nvpsim__device_pcie(const nvpsim_device *device, nvpsim_direction direction
     return track_read(device->pcie_kbps[direction], now_ns, kbps);
 }
 
-bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
+double nvpsim__device_integral(const nvpsim_device *device, size_t member, uint64_t from_ns, uint64_t to_ns)
 {
-    if (!device->pcie_kbps[direction]) {
+    double sum = 0;
+    for (; device && from_ns < to_ns; device = device->previous) {
+        const nvpsim_track *track = *(nvpsim_track *const *)((const char *)device + member);
+        uint64_t since_ns = device->previous && device->since_ns > from_ns ? device->since_ns : from_ns;
+        if (track && since_ns < to_ns) {
+            sum += nvpsim__track_integral(track, to_ns) - nvpsim__track_integral(track, since_ns);
+        }
+        to_ns = since_ns < to_ns ? since_ns : to_ns;
+    }
+    return sum;
+}
+
+/* What was moved up to a time that is not before the device's own: a sum that never falls. */
+static bool bytes_read(const nvpsim_device *device, const nvpsim_track *track, double before, uint64_t now_ns, double *bytes)
+{
+    if (!track) {
         return false;
     }
-    *bytes = nvpsim__track_integral(device->pcie_kbps[direction], now_ns) * 1000;
+    double since = device->since_ns > 0 ? nvpsim__track_integral(track, device->since_ns) : 0;
+    *bytes = before + (nvpsim__track_integral(track, now_ns) - since) * 1000;
     return true;
+}
+
+bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
+{
+    return bytes_read(device, device->pcie_kbps[direction], device->bytes_before[direction], now_ns, bytes);
 }
 
 bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
 {
-    if (!device->nvlink_kbps[direction]) {
-        return false;
-    }
-    *bytes = nvpsim__track_integral(device->nvlink_kbps[direction], now_ns) * 1000;
-    return true;
+    return bytes_read(device, device->nvlink_kbps[direction], device->bytes_before[2 + direction], now_ns, bytes);
 }
 
 unsigned nvpsim__device_performance_state(const nvpsim_device *device, uint64_t now_ns)

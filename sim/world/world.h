@@ -1,7 +1,8 @@
 /*
  * The simulated machine: devices and processes, and what can be read from them at a time.
- * Built once from a scenario. Reading takes no lock; the few things that a caller can set are atomics,
- * and the curves of power and temperature are replaced as a whole (world/motion.c).
+ * Built from a scenario. Reading takes no lock; the few things that a caller can set are atomics, and the curves of power and
+ * temperature are replaced as a whole (world/motion.c). What live control changes in a device makes a new one, which takes the
+ * place of the old (world/replace.c).
  */
 #ifndef NVPSIM_WORLD_WORLD_H
 #define NVPSIM_WORLD_WORLD_H
@@ -14,6 +15,9 @@
 #include "base/clock.h"
 #include "scenario/scenario.h"
 #include "world/track.h"
+
+/** Where a device is: answering, fallen off the bus, or not plugged in. */
+typedef enum nvpsim_presence { NVPSIM_HERE, NVPSIM_LOST, NVPSIM_AWAY } nvpsim_presence;
 
 enum { NVPSIM_CPU_WORDS = 16, NVPSIM_NVLINKS_MAX = 18, NVPSIM_FANS_MAX = 16 };
 
@@ -82,16 +86,24 @@ typedef struct nvpsim_settings {
     _Atomic bool ecc_volatile_cleared, ecc_aggregate_cleared;
 } nvpsim_settings;
 
+/**
+ * A device as it is from `since_ns` on. What it was before is behind `previous`: answers about the past, and sums that never
+ * fall, need it.
+ */
 typedef struct nvpsim_device {
     unsigned index;
     uint64_t seed;
+    uint64_t since_ns;
+    struct nvpsim_device *previous;
+    double bytes_before[4]; /* PCIe TX and RX, NVLink TX and RX: what had been moved at `since_ns` */
     const nvpsim_device_spec *spec;
     nvpsim_bus_id bus;
     char bus_id[32], bus_id_legacy[16];
     char uuid[80];
     unsigned minor, numa_node;
     unsigned long cpus[NVPSIM_CPU_WORDS];
-    bool is_lost;
+    bool is_unsteady;       /* was, is or will be lost or away: see nvpsim__device_presence() */
+    nvpsim_track *presence; /* an nvpsim_presence over time; NULL: as the numbers of the spec say */
     uint64_t memory_total, memory_reserved;
     nvpsim_track *memory_used; /* NULL: what the processes use */
     nvpsim_track *bar1_used;
@@ -105,27 +117,74 @@ typedef struct nvpsim_device {
     unsigned fans;
     double idle_mw;
     _Atomic(nvpsim_motion *) motion; /* release on replacement, acquire on reading */
-    nvpsim_settings settings;
-    nvpsim_slice *slices; /* MIG devices, by index; NULL when the device is not cut */
+    nvpsim_settings *settings;       /* of the slot */
+    nvpsim_slice *slices;            /* MIG devices, by index; NULL when the device is not cut */
     size_t slice_count;
     nvpsim_process *processes;
     size_t process_count;
 } nvpsim_device;
 
+/** The place of a device: it stays while the device in it is exchanged. */
+typedef struct nvpsim_slot {
+    _Atomic(nvpsim_device *) device; /* release on replacement, acquire on reading; NULL: none was added here yet */
+    nvpsim_settings settings;
+} nvpsim_slot;
+
 typedef struct nvpsim_world {
     nvpsim_scenario *scenario;
     nvpsim_clock clock;
-    nvpsim_device *devices;
-    unsigned device_count;
+    nvpsim_slot *slots; /* NVPSIM_DEVICES_MAX of them */
+    _Atomic unsigned device_count;
     uint64_t seed;
 } nvpsim_world;
 
+/** The device that stands in a slot now. */
+static inline nvpsim_device *nvpsim__slot_device(nvpsim_slot *slot)
+{
+    return atomic_load_explicit(&slot->device, memory_order_acquire);
+}
+
+/** How many devices the scenario has, plugged in or not, and one of them. */
+static inline unsigned nvpsim__world_count(nvpsim_world *world)
+{
+    return atomic_load_explicit(&world->device_count, memory_order_acquire);
+}
+
+static inline nvpsim_device *nvpsim__world_device(nvpsim_world *world, unsigned index)
+{
+    return nvpsim__slot_device(&world->slots[index]);
+}
+
+/** What the device was at a time: itself, or one that it has taken the place of. */
+static inline const nvpsim_device *nvpsim__device_at(const nvpsim_device *device, uint64_t now_ns)
+{
+    while (__builtin_expect(now_ns < device->since_ns, 0) && device->previous) {
+        device = device->previous;
+    }
+    return device;
+}
+
 /** Builds the machine; takes over the scenario on success. NULL with a line in `message` (NVPSIM_MESSAGE_SIZE) on failure. */
 nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, char *message);
+/** A device from its spec, which must stay; used by world/build.c and world/replace.c. NULL with a line in `message`. */
+nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nvpsim_device_spec *spec, char *message);
+/** Frees a device with what it was before, but not its MIG devices, which all that it was share. NULL is allowed. */
+void nvpsim__device_free(nvpsim_device *device);
+
 /** Frees the machine and its scenario; NULL is allowed. No reader may be left. */
 void nvpsim__world_free(nvpsim_world *world);
 
 /* Readings. Times are simulated nanoseconds. "true" means available and written. */
+
+/** Whether a device falls off the bus for good, and whether it is ever anything but there. */
+bool nvpsim__spec_is_lost(const nvpsim_device_spec *spec);
+bool nvpsim__spec_is_unsteady(const nvpsim_device_spec *spec);
+
+nvpsim_presence nvpsim__device_presence(const nvpsim_device *device, uint64_t now_ns);
+/** Whether it was lost or away at any time from `from_ns` to `to_ns`, both included. */
+bool nvpsim__device_was_gone(const nvpsim_device *device, uint64_t from_ns, uint64_t to_ns);
+/** When it is lost or taken away next, after a time; all ones: never. */
+uint64_t nvpsim__device_next_loss(const nvpsim_device *device, uint64_t after_ns);
 
 bool nvpsim__device_load(const nvpsim_device *device, nvpsim_engine engine, uint64_t now_ns, double *percent);
 bool nvpsim__device_power(const nvpsim_device *device, uint64_t now_ns, double *power_mw);
@@ -138,6 +197,8 @@ bool nvpsim__device_clock(const nvpsim_device *device, nvpsim_clock_domain domai
 bool nvpsim__device_clock_max(const nvpsim_device *device, nvpsim_clock_domain domain, unsigned *mhz);
 bool nvpsim__device_pcie(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *kbps);
 bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes);
+/** The integral of one of the device's tracks between two times, over all that the device was meanwhile; `member`: its offset. */
+double nvpsim__device_integral(const nvpsim_device *device, size_t member, uint64_t from_ns, uint64_t to_ns);
 bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes);
 unsigned nvpsim__device_performance_state(const nvpsim_device *device, uint64_t now_ns);
 /** True when the load would draw more than the limit lets it. */
