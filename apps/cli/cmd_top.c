@@ -53,7 +53,7 @@ const cli_command cli_top_command = {
 #define INTERVAL_MAX_MS 3600000
 
 /** How long leaving may take when the user has not said (NVPULSE_EXIT_TIMEOUT_MS): nobody notices it. */
-#define EXIT_LIMIT_MS 80
+#define EXIT_LIMIT_MS 50
 
 static bool take_interval(tui_request *request, const cli_options *options)
 {
@@ -102,7 +102,7 @@ static int explain(const tui_result *result)
 {
     switch (result->end) {
     case TUI_END_LEFT:
-        return CLI_OK;
+        return result->message[0] != '\0' ? cli_fail(CLI_OK, &cli_top_command, "%s", result->message) : CLI_OK;
     case TUI_END_NO_DRIVER:
         return cli_driver_explain(&cli_top_command, result->status, false);
     case TUI_END_NO_TERMINAL:

@@ -66,33 +66,18 @@ unsigned int tui_action_pause(tui_app *app, const tui_event *event)
     return TUI_DRAW | TUI_RATE;
 }
 
-/* The steps of the interval, in milliseconds. */
-static const uint64_t steps[] = { 100,  200,  250,   500,   750,   1000,  1500,   2000,
-                                  3000, 5000, 10000, 15000, 30000, 60000, 300000, 3600000 };
-static const size_t step_count = sizeof steps / sizeof *steps;
-
 unsigned int tui_action_slower(tui_app *app, const tui_event *event)
 {
     (void)event;
-    for (size_t i = 0; i < step_count; i++) {
-        if (steps[i] > app->settings.interval_ms) {
-            app->settings.interval_ms = steps[i];
-            return TUI_DRAW | TUI_RATE | TUI_SAVE;
-        }
-    }
-    return 0;
+    tui_settings_step_interval(&app->settings, 1);
+    return TUI_DRAW | TUI_RATE | TUI_SAVE;
 }
 
 unsigned int tui_action_faster(tui_app *app, const tui_event *event)
 {
     (void)event;
-    for (size_t i = step_count; i > 0; i--) {
-        if (steps[i - 1] < app->settings.interval_ms) {
-            app->settings.interval_ms = steps[i - 1];
-            return TUI_DRAW | TUI_RATE | TUI_SAVE;
-        }
-    }
-    return 0;
+    tui_settings_step_interval(&app->settings, -1);
+    return TUI_DRAW | TUI_RATE | TUI_SAVE;
 }
 
 unsigned int tui_action_redraw(tui_app *app, const tui_event *event)

@@ -60,7 +60,8 @@ struct tui_app {
     const tui_request *request;
     tui_result *result;
     tui_settings settings;
-    tui_terminal *terminal; /**< NULL when one screen is printed as text */
+    bool has_changed_settings; /**< they are kept in the end */
+    tui_terminal *terminal;    /**< NULL when one screen is printed as text */
     tui_source *source;
     tui_canvas canvas;
     tui_history *history;
@@ -81,6 +82,7 @@ struct tui_app {
     char *environment;      /**< of that process, each variable ended by NUL */
     size_t environment_length;
     int scroll;            /**< of TEXT screens: lines above the top; drawing clamps it */
+    int setup_row;         /**< the cursor of the setup */
     int page;              /**< lines of a page of the screen, as last drawn */
     tui_area list_area;    /**< where the rows of processes were drawn, for the mouse; no rows: nowhere */
     tui_area heading_area; /**< the same of their heading */

@@ -124,17 +124,25 @@ int tui_chrome_header(tui_app *app)
 static const struct {
     const char *name, *text, *text_in_tree;
     int key;
+    unsigned int where; /* screens that say so */
 } buttons[] = {
-    { "F1", "Help", NULL, TUI_KEY_F0 + 1 },     { "F3", "Search", NULL, TUI_KEY_F0 + 3 },
-    { "F4", "Filter", NULL, TUI_KEY_F0 + 4 },   { "F5", "Tree", "List", TUI_KEY_F0 + 5 },
-    { "F6", "Sort", NULL, TUI_KEY_F0 + 6 },     { "F9", "Signal", NULL, TUI_KEY_F0 + 9 },
-    { "Enter", "Detail", NULL, TUI_KEY_ENTER }, { "Tab", "Screen", NULL, TUI_KEY_TAB },
-    { "F10", "Quit", NULL, TUI_KEY_F0 + 10 },
+    { "F1", "Help", NULL, TUI_KEY_F0 + 1, TUI_IN_ALL },
+    { "F2", "Setup", NULL, TUI_KEY_F0 + 2, TUI_IN_ALL },
+    { "F3", "Search", NULL, TUI_KEY_F0 + 3, TUI_IN_LIST },
+    { "F4", "Filter", NULL, TUI_KEY_F0 + 4, TUI_IN_LIST },
+    { "F5", "Tree", "List", TUI_KEY_F0 + 5, TUI_IN_LIST },
+    { "F6", "Sort", NULL, TUI_KEY_F0 + 6, TUI_IN_LIST },
+    { "F9", "Signal", NULL, TUI_KEY_F0 + 9, TUI_IN_LIST },
+    { "Enter", "Detail", NULL, TUI_KEY_ENTER, TUI_IN_LIST },
+    { "Esc", "Back", NULL, TUI_KEY_ESCAPE, TUI_IN_ALL & ~TUI_IN_LIST },
+    { "Tab", "Screen", NULL, TUI_KEY_TAB, TUI_IN_ALL },
+    { "F10", "Quit", NULL, TUI_KEY_F0 + 10, TUI_IN_ALL },
 };
 
 static bool has_button(const tui_app *app, size_t button)
 {
-    return tui_keys_find(tui_screens[app->screen].where, buttons[button].key) != NULL;
+    unsigned int where = tui_screens[app->screen].where & buttons[button].where;
+    return where != 0 && tui_keys_find(where, buttons[button].key) != NULL;
 }
 
 static const char *button_text(const tui_app *app, size_t button)

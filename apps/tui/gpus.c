@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bar.h"
 #include "format.h"
@@ -48,13 +49,23 @@ static double metric(const nvp_device_sample *device, nvp_metric which)
     return nvp_reading_number(nvp_device_sample_get(device, which), NAN);
 }
 
-static void describe_fault(const nvp_device_sample *device, char *text, size_t size)
+/* Since when a call has not returned, by the clock on the wall and as a span. */
+static void describe_stall(const tui_app *app, const nvp_device_sample *device, char *text, size_t size)
 {
-    char since[24];
+    char span[24], clock[16];
+    time_t since = (time_t)((nvp_snapshot_time_us(app->snapshot) - device->stalled_us) / 1000000);
+    struct tm local;
+    localtime_r(&since, &local);
+    strftime(clock, sizeof clock, "%H:%M:%S", &local);
+    tui_format_span((double)device->stalled_us / 1e6, span, sizeof span);
+    snprintf(text, size, "STALLED %s, since %s", span, clock);
+}
+
+static void describe_fault(const tui_app *app, const nvp_device_sample *device, char *text, size_t size)
+{
     text[0] = '\0';
     if (device->state == NVP_DEVICE_STALLED) {
-        tui_format_span((double)device->stalled_us / 1e6, since, sizeof since);
-        snprintf(text, size, "STALLED since %s", since);
+        describe_stall(app, device, text, size);
     } else if (device->state == NVP_DEVICE_LOST) {
         snprintf(text, size, "LOST: %s", nvp_status_text(device->status));
     } else if (device->state == NVP_DEVICE_ASLEEP) {
@@ -75,7 +86,7 @@ static const char *short_name(const char *name)
     return name;
 }
 
-static struct reading read_device(const nvp_device_sample *device)
+static struct reading read_device(const tui_app *app, const nvp_device_sample *device)
 {
     struct reading reading = {
         .device = device,
@@ -96,7 +107,7 @@ static struct reading read_device(const nvp_device_sample *device)
     } else {
         snprintf(reading.label, sizeof reading.label, "%u", device->index);
     }
-    describe_fault(device, reading.fault, sizeof reading.fault);
+    describe_fault(app, device, reading.fault, sizeof reading.fault);
     return reading;
 }
 
@@ -421,7 +432,7 @@ void tui_gpus_draw(tui_app *app, tui_area area, tui_density density)
     }
     for (size_t i = 0; app->snapshot != NULL && (device = nvp_snapshot_device(app->snapshot, i)) != NULL; i++) {
         if (tui_gpus_is_shown(app, device)) {
-            struct reading reading = read_device(device);
+            struct reading reading = read_device(app, device);
             draw_one(app, area, density, place++, &reading);
         }
     }

@@ -27,7 +27,8 @@ static void take_sample(tui_app *app, struct round *round)
     }
     round->flags |= TUI_DRAW;
     app->status = taken.snapshot != NULL ? NVP_SUCCESS : taken.status;
-    if (taken.snapshot == NULL && app->snapshot == NULL && taken.status != NVML_ERROR_GPU_NOT_FOUND) {
+    bool may_come = taken.status == NVML_ERROR_GPU_NOT_FOUND || taken.status == NVP_ERROR_TIMED_OUT;
+    if (taken.snapshot == NULL && app->snapshot == NULL && !may_come) {
         app->result->end = TUI_END_NO_DRIVER; /* it never worked: the command explains what to do */
         app->result->status = taken.status;
         app->has_ended = true;
@@ -81,6 +82,7 @@ static void take_keys(tui_app *app, struct round *round)
 
 static void apply(tui_app *app, struct round *round)
 {
+    app->has_changed_settings = app->has_changed_settings || (round->flags & TUI_SAVE) != 0;
     if ((round->flags & TUI_RATE) != 0) {
         tui_scope scope = tui_screens[app->screen].scope;
         app->source->class->set(app->source, app->settings.interval_ms, app->is_paused, scope);

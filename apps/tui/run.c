@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "config.h"
 #include "signals.h"
 #include "text.h"
 
@@ -19,7 +20,11 @@ static void fail(tui_result *result, tui_end end, const char *message)
 static bool prepare(tui_app *app)
 {
     const tui_request *request = app->request;
+    char message[200];
     tui_settings_init(&app->settings);
+    if (!tui_config_load(&app->settings, message, sizeof message)) {
+        tui_say(app, TUI_ALERT, "%s; the settings of a new user are used", message);
+    }
     if (request->interval_ms > 0) {
         app->settings.interval_ms = request->interval_ms;
     }
@@ -84,12 +89,31 @@ static void interact(tui_app *app)
     app->terminal = NULL;
 }
 
+/* What the command line says holds for this run; what was changed since is kept. */
+static void keep_settings(tui_app *app)
+{
+    char message[200];
+    tui_settings kept, *settings = &app->settings;
+    const tui_request *request = app->request;
+    tui_settings_init(&kept);
+    if (!app->has_changed_settings || !tui_config_load(&kept, message, sizeof message)) {
+        return; /* a file that cannot be read was named when the viewer began */
+    }
+    bool is_theme_of_request = request->theme != NULL && tui_theme_find(request->theme) == (int)settings->theme;
+    settings->theme = is_theme_of_request ? kept.theme : settings->theme;
+    settings->interval_ms = request->interval_ms == settings->interval_ms ? kept.interval_ms : settings->interval_ms;
+    if (!tui_config_save(settings, message, sizeof message)) {
+        snprintf(app->result->message, sizeof app->result->message, "the settings are not kept: %s", message);
+    }
+}
+
 static void discard(tui_app *app)
 {
     /* Whatever is stuck in the driver, now or when the process ends, does not keep the user here. */
     bool is_left_in_peace = app->result->end == TUI_END_LEFT && !app->request->is_once;
     if (is_left_in_peace) {
         tui_signals_end_within(app->request->exit_limit_ms, 0);
+        keep_settings(app);
     }
     if (app->source != NULL) {
         app->source->class->close(app->source, 60000);

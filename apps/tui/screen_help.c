@@ -11,7 +11,8 @@
 static size_t gather(size_t row, char *keys, size_t size)
 {
     snprintf(keys, size, "%s", tui_key_rows[row].keys);
-    for (row++; row < tui_key_row_count && tui_key_rows[row].help[0] == '\0'; row++) {
+    unsigned int where = tui_key_rows[row].where;
+    for (row++; row < tui_key_row_count && tui_key_rows[row].help[0] == '\0' && tui_key_rows[row].where == where; row++) {
         size_t length = strlen(keys);
         snprintf(keys + length, size - length, " %s", tui_key_rows[row].keys);
     }

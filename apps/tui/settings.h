@@ -24,4 +24,16 @@ typedef struct tui_settings {
 
 void tui_settings_init(tui_settings *settings);
 
+/** The next longer (step 1) or shorter (-1) interval that is offered. */
+void tui_settings_step_interval(tui_settings *settings, int step);
+
+/** The place of a column among those that are shown; SIZE_MAX when it is not. */
+size_t tui_settings_place(const tui_settings *settings, tui_column column);
+
+/** Shows a column as the last but what takes the rest, or hides it; one always stays. */
+void tui_settings_toggle_column(tui_settings *settings, tui_column column);
+
+/** Moves a shown column by one place; false when it cannot. */
+bool tui_settings_move_column(tui_settings *settings, tui_column column, int step);
+
 #endif
