@@ -61,7 +61,9 @@ files)
         [ -e "$prefix/$file" ] || fail "$file is not installed"
     done
     [ -e "$(find "$lib"/nvpulse/sim -name libnvidia-ml.so | head -n 1)" ] || fail "no simulated driver is installed"
-    [ -z "$(find "$prefix" -path "*/nvpulse/sim/*" -prune -o -name 'libnvidia-ml*' -print)" ] || fail "a simulated driver lies in the library path"
+    [ -e "$lib/nvpulse/shim/libnvidia-ml.so.1" ] || fail "no shim is installed"
+    [ -z "$(find "$prefix" -path "*/nvpulse/sim/*" -prune -o -path "*/nvpulse/shim/*" -prune -o -name 'libnvidia-ml*' -print)" ] ||
+        fail "a simulated driver or the shim lies in the library path"
     readelf -d "$lib"/libnvpulse.so >dynamic.txt
     grep -q 'SONAME.*libnvpulse\.so\.0' dynamic.txt || fail "the soname is not libnvpulse.so.0"
     grep -q 'NODELETE' dynamic.txt || fail "libnvpulse.so may be unloaded: -z nodelete is missing"
