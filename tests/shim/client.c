@@ -2,27 +2,15 @@
  * A program that knows nothing of nvpulse: it opens libnvidia-ml.so.1 as others do, and finds the shim. `client CASE` runs one case.
  * TEST_SIM is the path of the simulated driver behind the shim, which the cases open beside it to compare.
  */
+#include "client.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define NVPULSE_NVML_TYPES_ONLY
-#include <nvpulse/nvml.h>
 #include <nvpulse/sim.h>
-
-#define CHECK(condition)                                                                                                         \
-    do {                                                                                                                         \
-        if (!(condition)) {                                                                                                      \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                            \
-            _exit(1);                                                                                                            \
-        }                                                                                                                        \
-    } while (0)
 
 enum { NVP_FN_WRITES = 1, NVP_FN_DEPRECATED = 0, NVP_FN_DEVICES = 0, NVP_FN_NO_BY_NAME = 0, NVP_FN_SESSION = 2 };
 
@@ -36,40 +24,6 @@ static const struct function {
 #include "abi/functions.def"
 };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
-
-/* Any function: whole registers, of which it takes as many as it has parameters. */
-typedef nvmlReturn_t any_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-
-static void *library, *behind;
-
-static any_fn *find(void *where, const char *name)
-{
-    any_fn *function;
-    void *symbol = dlsym(where, name);
-    memcpy(&function, &symbol, sizeof symbol);
-    return function;
-}
-
-static nvmlReturn_t call(const char *name, uint64_t first, uint64_t second)
-{
-    any_fn *function = find(library, name);
-    CHECK(function != NULL);
-    return function(first, second, 0, 0, 0, 0);
-}
-
-#define POINTER(p) (uint64_t)(uintptr_t)(p)
-
-static void init(void)
-{
-    CHECK(call("nvmlInit_v2", 0, 0) == NVML_SUCCESS);
-}
-
-static uint64_t device_of(void *where, unsigned int index)
-{
-    nvmlDevice_t device = NULL;
-    CHECK(find(where, "nvmlDeviceGetHandleByIndex_v2")(index, POINTER(&device), 0, 0, 0, 0) == NVML_SUCCESS);
-    return POINTER(device);
-}
 
 static void every_function_is_there(void)
 {
@@ -225,8 +179,7 @@ static void child_goes_on_with_what_its_parent_initialised(void)
         CHECK(call("nvmlDeviceGetPowerUsage", device, POINTER(&power_mw)) == NVML_ERROR_UNINITIALIZED);
         exit(0);
     }
-    int status = 0;
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(await_child(child) == 0);
     unsigned int power_mw = 0;
     CHECK(call("nvmlDeviceGetPowerUsage", device, POINTER(&power_mw)) == NVML_SUCCESS);
 }
@@ -272,10 +225,7 @@ static void nothing_is_written_to_the_standard_streams(void)
     }
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} cases[] = {
+static const struct client_case cases[] = {
     { "every_function_is_there", every_function_is_there },
     { "before_init_every_call_answers_uninitialised", before_init_every_call_answers_uninitialised },
     { "init_is_counted_and_reaches_the_driver_once", init_is_counted_and_reaches_the_driver_once },
@@ -290,20 +240,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    const char *sim = getenv("TEST_SIM");
-    library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    behind = sim != NULL ? dlopen(sim, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (library == NULL || behind == NULL) {
-        fprintf(stderr, "%s\n", dlerror());
-        return 1;
-    }
-    CHECK(library != behind);
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++) {
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            cases[i].run();
-            return 0;
-        }
-    }
-    fprintf(stderr, "usage: %s CASE\n", argv[0]);
-    return 2;
+    return client_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }
