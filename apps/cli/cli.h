@@ -50,6 +50,7 @@ typedef struct cli_command {
 extern const cli_command cli_call_command;
 extern const cli_command cli_doctor_command;
 extern const cli_command cli_help_command;
+extern const cli_command cli_processes_command;
 extern const cli_command cli_query_command;
 extern const cli_command cli_record_command;
 extern const cli_command cli_report_command;

@@ -3,6 +3,7 @@
  * doctor_*.c.
  */
 #include "doctor.h"
+#include "exit_limit.h"
 #include "options.h"
 
 enum { KEY_COLOR = 256 };
@@ -121,6 +122,7 @@ static int no_memory(void)
 
 static int run_doctor(int argc, char **argv, FILE *out)
 {
+    cli_exit_limit_forget(); /* the environment is looked at as the user has it; a driver that hangs is asked in a process of its own */
     struct request request = { .timeout_s = USUAL_TIMEOUT_S };
     if (!parse(&request, argc, argv)) {
         return DOCTOR_USAGE;

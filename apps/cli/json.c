@@ -11,7 +11,7 @@
 static void member(cli_json *json, const char *key)
 {
     fputs(json->begun ? "," : "", json->out);
-    fputs(json->depth == 1 ? "\n" : "", json->out);
+    fputs(json->depth == 1 && !json->is_line ? "\n" : "", json->out);
     if (key != NULL) {
         fprintf(json->out, "\"%s\":", key);
     }
@@ -31,7 +31,7 @@ void cli_json_open(cli_json *json, const char *key, char bracket)
 void cli_json_close(cli_json *json, char bracket)
 {
     json->depth--;
-    fputs(json->depth == 0 ? "\n" : "", json->out);
+    fputs(json->depth == 0 && !json->is_line ? "\n" : "", json->out);
     fputc(bracket, json->out);
     json->begun = true;
 }
@@ -75,15 +75,20 @@ void cli_json_number(cli_json *json, const char *key, long long number)
     fprintf(json->out, "%lld", number);
 }
 
-void cli_json_real(cli_json *json, const char *key, double number)
+void cli_json_put_real(double number, FILE *out)
 {
     nvp_value value = NVP_VALUE_INIT;
     char text[64];
     nvp_value_set_real(&value, number);
-    nvp_value_json(&value, text, sizeof text); /* with a point, whatever the locale says */
-    member(json, key);
-    fputs(text, json->out);
+    nvp_value_json(&value, text, sizeof text);
+    fputs(text, out);
     nvp_value_clear(&value);
+}
+
+void cli_json_real(cli_json *json, const char *key, double number)
+{
+    member(json, key);
+    cli_json_put_real(number, json->out);
 }
 
 void cli_json_bool(cli_json *json, const char *key, bool value)

@@ -14,7 +14,7 @@
 #include "terminal.h"
 
 /** The most columns of one table. */
-#define CLI_COLUMNS_MAX 12
+#define CLI_COLUMNS_MAX 32
 
 typedef struct cli_column {
     const char *title;

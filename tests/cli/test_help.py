@@ -8,7 +8,7 @@ import unittest
 
 import harness
 
-COMMANDS = ("status", "top", "query", "select", "record", "report", "call", "doctor", "sim")
+COMMANDS = ("status", "top", "processes", "query", "select", "record", "report", "call", "doctor", "sim")
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+))?  ", re.MULTILINE)
 MANUAL_OPTION = re.compile(r"^\.TP\n\.B[R]? ((?:\\-\w \", \" )?\\-\\-[^\n]*)$", re.MULTILINE)
 
