@@ -61,6 +61,21 @@ typedef int nvpsim_post_event_fn(unsigned int device, uint64_t type, uint64_t da
  */
 typedef int nvpsim_check_scenario_fn(const char *path, char *message, size_t size);
 
+/**
+ * `nvpsim_control_create`: makes a control file for the simulation that the environment of this process names; `path` must not exist,
+ * or be left over from a process that has ended. 0, or -1 with one line in `message` (at most `size` bytes, NULL allowed).
+ */
+typedef int nvpsim_control_create_fn(const char *path, char *message, size_t size);
+
+/**
+ * `nvpsim_control`: changes a simulation that runs. `words` are those of `nvpulse sim ctl`, such as "set", "utilization.gpu=5". `path`:
+ * the control file of the simulation; every process under it follows at its next call. NULL: the simulation of this process
+ * itself, and of all others under its control file, if it has one. 0, or -1 with one line in `message` that says what is wrong
+ * (at most `size` bytes, NULL allowed). Then nothing has changed, but in this process what stood before the mistake, where one
+ * command is about several devices.
+ */
+typedef int nvpsim_control_fn(const char *path, size_t count, const char *const *words, char *message, size_t size);
+
 /** `nvpsim_unused_keys`: the keys of the scenario in use that are known and not used, joined by ", "; "" when none. Static. */
 typedef const char *nvpsim_unused_keys_fn(void);
 

@@ -18,6 +18,9 @@ typedef struct nvpsim_call {
 /** Which functions take the handle of a MIG device; the others answer that they do not support it. */
 extern const bool nvpsim__serves_slices[NVPSIM_FUNCTION_COUNT];
 
+/** Before the checks, which must see what has changed: the control file. */
+void nvpsim__call_look(void);
+
 /** The long path: the driver lock, then the faults. */
 nvmlReturn_t nvpsim__call_attend(nvpsim_call *call, int function, int device, nvmlReturn_t so_far);
 void nvpsim__call_unlock(nvpsim_call *call);
@@ -56,8 +59,12 @@ static inline nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, b
     int device = -1;
     call->counter = nvpsim__counter_enter(function);
     call->holds_driver_lock = false;
+    unsigned attention = atomic_load_explicit(&nvpsim__attention, memory_order_relaxed);
+    if (__builtin_expect(attention & NVPSIM_ATTEND_CONTROL, 0)) {
+        nvpsim__call_look();
+    }
     nvmlReturn_t result = nvpsim__call_check(function, needs_session, has_device, handle, &device);
-    if (__builtin_expect(atomic_load_explicit(&nvpsim__attention, memory_order_relaxed) != 0, 0)) {
+    if (__builtin_expect(attention != 0, 0)) {
         result = nvpsim__call_attend(call, function, device, result);
     }
     return result;

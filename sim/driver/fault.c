@@ -8,7 +8,10 @@
 #include "base/clock.h"
 #include "base/function.h"
 #include "driver/latency.h"
+#include "driver/live.h"
 #include "driver/session.h"
+
+#define LOOK_EVERY_NS 50000000 /* at the control file, while a call hangs */
 
 _Atomic unsigned nvpsim__attention;
 
@@ -29,6 +32,19 @@ bool nvpsim__fault_add(const nvpsim_rule *rule)
     }
     pthread_mutex_unlock(&lock);
     return has_room;
+}
+
+bool nvpsim__fault_add_spec(const nvpsim_fault_spec *spec)
+{
+    return nvpsim__fault_add(&(nvpsim_rule){ .function = spec->function,
+                                             .device = spec->device,
+                                             .error = (int)spec->error.value,
+                                             .latency_ns = spec->latency_ms.value * NVPSIM_NS_PER_MS,
+                                             .hang = spec->hang.value != 0,
+                                             .from_ns = spec->from_ms.value * NVPSIM_NS_PER_MS,
+                                             .until_ns = spec->until_ms.value * NVPSIM_NS_PER_MS,
+                                             .after_calls = spec->after_calls.value,
+                                             .times = spec->times.value });
 }
 
 void nvpsim__fault_clear(void)
@@ -55,11 +71,24 @@ static bool rule_hits(nvpsim_rule *rule, int function, int device)
     return before >= rule->after_calls && (rule->times == 0 || before - rule->after_calls < rule->times);
 }
 
+/* Who hangs makes no calls that could look at the control file. */
 static void wait_until_cleared(uint64_t since)
 {
     pthread_mutex_lock(&lock);
     while (clear_count == since) {
-        pthread_cond_wait(&cleared, &lock);
+        if (!nvpsim__journal_is_open()) {
+            pthread_cond_wait(&cleared, &lock);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_EVERY_NS;
+        until.tv_sec += until.tv_nsec / (long)NVPSIM_NS_PER_S;
+        until.tv_nsec %= (long)NVPSIM_NS_PER_S;
+        pthread_cond_timedwait(&cleared, &lock, &until);
+        pthread_mutex_unlock(&lock);
+        nvpsim__journal_look();
+        pthread_mutex_lock(&lock);
     }
     pthread_mutex_unlock(&lock);
 }

@@ -11,7 +11,7 @@
 #include "scenario/scenario.h"
 
 /** Reasons for a call to leave the short path; relaxed: a rule takes effect when the thread that added it says so. */
-enum { NVPSIM_ATTEND_FAULTS = 1, NVPSIM_ATTEND_LOCK = 2, NVPSIM_ATTEND_LATENCY = 4 };
+enum { NVPSIM_ATTEND_FAULTS = 1, NVPSIM_ATTEND_LOCK = 2, NVPSIM_ATTEND_LATENCY = 4, NVPSIM_ATTEND_CONTROL = 8 };
 extern _Atomic unsigned nvpsim__attention;
 
 typedef struct nvpsim_rule {
@@ -27,6 +27,8 @@ typedef struct nvpsim_rule {
 
 /** False when there is no room. */
 bool nvpsim__fault_add(const nvpsim_rule *rule);
+/** The same for a fault as it was written. */
+bool nvpsim__fault_add_spec(const nvpsim_fault_spec *spec);
 void nvpsim__fault_clear(void);
 
 /** Lets the rules act on a call: waits, hangs, and gives the nvmlReturn_t to answer, 0 to go on. */

@@ -8,9 +8,12 @@
 #include <time.h>
 
 #include "driver/events.h"
+#include "driver/live.h"
 #include "driver/serve.h"
 
 enum { SETS_MAX = 256, QUEUE_MAX = 64, XID_OFF_THE_BUS = 79 };
+
+#define LOOK_EVERY_NS (50 * NVPSIM_NS_PER_MS) /* at the control file, while a call waits */
 
 typedef struct event {
     unsigned device; /* index */
@@ -186,7 +189,14 @@ static nvmlReturn_t event_wait(nvmlEventSet_t handle, unsigned timeout_ms, event
         if (now_ns >= end_ns) {
             break;
         }
+        bool is_controlled = nvpsim__journal_is_open();
+        due_ns = is_controlled && due_ns > LOOK_EVERY_NS ? LOOK_EVERY_NS : due_ns;
         sleep_until(due_ns < end_ns - now_ns ? now_ns + due_ns : end_ns);
+        if (is_controlled) { /* who waits makes no calls that could look */
+            pthread_mutex_unlock(&lock);
+            nvpsim__journal_look();
+            pthread_mutex_lock(&lock);
+        }
     }
     pthread_mutex_unlock(&lock);
     return result;

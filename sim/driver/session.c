@@ -14,6 +14,7 @@
 #include "driver/events.h"
 #include "driver/fault.h"
 #include "driver/generation.h"
+#include "driver/live.h"
 #include "driver/strict.h"
 
 /* With `handles: fresh`, as many sessions pass until handle values come again. */
@@ -47,7 +48,7 @@ void nvpsim__session_unlock(void)
 
 static const char *environment(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = nvpsim__journal_setting(name);
     return value && value[0] ? value : NULL;
 }
 
@@ -90,17 +91,7 @@ static void description_make(const nvpsim_scenario *scenario)
 static void faults_load(const nvpsim_scenario *scenario)
 {
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        const nvpsim_fault_spec *spec = &scenario->faults[i];
-        nvpsim_rule rule = { .function = spec->function,
-                             .device = spec->device,
-                             .error = (int)spec->error.value,
-                             .latency_ns = spec->latency_ms.value * NVPSIM_NS_PER_MS,
-                             .hang = spec->hang.value != 0,
-                             .from_ns = spec->from_ms.value * NVPSIM_NS_PER_MS,
-                             .until_ns = spec->until_ms.value * NVPSIM_NS_PER_MS,
-                             .after_calls = spec->after_calls.value,
-                             .times = spec->times.value };
-        nvpsim__fault_add(&rule);
+        nvpsim__fault_add_spec(&scenario->faults[i]);
     }
     for (size_t i = 0; i < scenario->devices_made; i++) {
         const nvpsim_device_spec *device = &scenario->devices[i];
@@ -139,8 +130,19 @@ static bool world_need(void)
     description_make(scenario);
     nvpsim__scenario_unused(scenario, unused_keys, sizeof unused_keys);
     nvpsim__world = world;
-    faults_load(scenario); /* last: a fault may look at the clock */
+    faults_load(scenario); /* a fault may look at the clock */
+    if (!nvpsim__journal_open(load_message)) {
+        nvpsim__world = NULL;
+        nvpsim__fault_clear();
+        nvpsim__world_free(world);
+        return false;
+    }
     return true;
+}
+
+const char *nvpsim__world_problem(void)
+{
+    return load_message;
 }
 
 bool nvpsim__world_need(void)
@@ -271,6 +273,17 @@ static nvpsim_session *session_make(void)
     }
     handles_fill(session);
     return session;
+}
+
+void nvpsim__session_gone(const nvpsim_session *session, unsigned index)
+{
+    atomic_store_explicit(&session->handles[index].is_gone, true, memory_order_relaxed);
+    for (size_t i = NVPSIM_DEVICES_MAX; i < session->handle_count; i++) {
+        struct nvmlDevice_st *handle = &session->handles[i];
+        if (atomic_load_explicit(&handle->slot, memory_order_relaxed) == &nvpsim__world->slots[index]) {
+            atomic_store_explicit(&handle->is_gone, true, memory_order_relaxed);
+        }
+    }
 }
 
 bool nvpsim__session_had_handle(nvmlDevice_t handle)

@@ -84,6 +84,9 @@ bool nvpsim__handle_is_sound(const nvpsim_session *session, const struct nvmlDev
 /** Whether NVML has ever been initialised in this process. Relaxed. */
 extern atomic_bool nvpsim__session_was;
 
+/** A device was lost or taken away, or has come back, while the session is open: the session does not see it any more. */
+void nvpsim__session_gone(const nvpsim_session *session, unsigned index);
+
 /** Whether a handle is or was one of the last sessions. Under no lock: for messages only. */
 bool nvpsim__session_had_handle(nvmlDevice_t handle);
 
@@ -93,6 +96,9 @@ nvmlReturn_t nvpsim__session_close(void);
 
 /** Builds the world if it is not there yet; false when the scenario is bad. Quiet. */
 bool nvpsim__world_need(void);
+
+/** Why there is no world. Static. */
+const char *nvpsim__world_problem(void);
 
 /** "nvpulse simulator, driver ..., profile ...". Static. */
 const char *nvpsim__world_description(void);

@@ -84,6 +84,14 @@ bool nvpsim__read_fault_error(nvpsim_reader *reader, yaml_node_t *node, const nv
                              text ? text : "", near ? ", did you mean '" : "", near ? near : "", near ? "'?" : ";");
 }
 
+bool nvpsim__fault_check(nvpsim_reader *reader, const yaml_node_t *node, const nvpsim_fault_spec *fault)
+{
+    if (fault->error.state != NVPSIM_GIVEN && fault->hang.value == 0 && fault->latency_ms.value == 0) {
+        return nvpsim__read_fail(reader, node, "a fault needs 'error', 'latency_ms' or 'hang: true'");
+    }
+    return true;
+}
+
 /* Entries of the file stand behind those of the profile that it is based on. */
 bool nvpsim__read_faults(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_key *key, void *target)
 {
@@ -102,11 +110,9 @@ bool nvpsim__read_faults(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_
         size_t before = nvpsim__path_push_index(reader, i);
         yaml_node_t *entry = nvpsim__list_item(reader, node, i);
         faults[i] = (nvpsim_fault_spec){ .function = -1, .device = -1 };
-        if (!nvpsim__read_mapping(reader, entry, &nvpsim__keys_fault, &faults[i])) {
+        if (!nvpsim__read_mapping(reader, entry, &nvpsim__keys_fault, &faults[i]) ||
+            !nvpsim__fault_check(reader, entry, &faults[i])) {
             return false;
-        }
-        if (faults[i].error.state != NVPSIM_GIVEN && faults[i].hang.value == 0 && faults[i].latency_ms.value == 0) {
-            return nvpsim__read_fail(reader, entry, "a fault needs 'error', 'latency_ms' or 'hang: true'");
         }
         nvpsim__path_pop(reader, before);
     }

@@ -13,13 +13,16 @@ enum { ALLOWED_SIZE = 480 };
 
 bool nvpsim__read_fail(nvpsim_reader *reader, const yaml_node_t *node, const char *format, ...)
 {
-    int used = snprintf(reader->message, NVPSIM_MESSAGE_SIZE, "%s:%zu:%zu: ", reader->source, node->start_mark.line + 1,
+    int used = 0;
+    if (!reader->hides_place) {
+        used = snprintf(reader->message, NVPSIM_MESSAGE_SIZE, "%s:%zu:%zu: ", reader->source, node->start_mark.line + 1,
                         node->start_mark.column + 1);
-    if (used > 0 && used < NVPSIM_MESSAGE_SIZE && reader->path_length > 0) {
+    }
+    if (used >= 0 && used < NVPSIM_MESSAGE_SIZE && reader->path_length > 0) {
         int more = snprintf(reader->message + used, (size_t)(NVPSIM_MESSAGE_SIZE - used), "key '%s': ", reader->path);
         used = more < 0 ? NVPSIM_MESSAGE_SIZE : used + more;
     }
-    if (used > 0 && used < NVPSIM_MESSAGE_SIZE) {
+    if (used >= 0 && used < NVPSIM_MESSAGE_SIZE) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(reader->message + used, (size_t)(NVPSIM_MESSAGE_SIZE - used), format, arguments);

@@ -16,6 +16,7 @@ typedef struct nvpsim_reader {
     nvpsim_scenario *scenario;
     const char *source;
     char *message;
+    bool hides_place;            /* messages name no line and column */
     char path[NVPSIM_PATH_SIZE]; /* of the node that is being read, such as devices[2].power */
     size_t path_length;
 } nvpsim_reader;
@@ -98,6 +99,9 @@ bool nvpsim__read_list(nvpsim_reader *reader, yaml_node_t *node, size_t size, vo
 yaml_node_t *nvpsim__list_item(const nvpsim_reader *reader, const yaml_node_t *node, size_t index);
 /** A list of whole numbers. */
 bool nvpsim__read_numbers(nvpsim_reader *reader, yaml_node_t *node, double high, nvpsim_numbers *numbers);
+
+/** What a fault needs, whatever else it says. */
+bool nvpsim__fault_check(nvpsim_reader *reader, const yaml_node_t *node, const nvpsim_fault_spec *fault);
 
 /** The CUSTOM readers of keys/. */
 nvpsim_key_reader nvpsim__read_name_hex, nvpsim__read_device_index, nvpsim__read_device_processes,

@@ -170,19 +170,41 @@ static unsigned number_or(nvpsim_number number, unsigned otherwise)
     return number.state == NVPSIM_GIVEN ? (unsigned)number.value : otherwise;
 }
 
-static void settings_make(nvpsim_device *device)
+void nvpsim__settings_make(nvpsim_device *device)
 {
     const nvpsim_device_spec *spec = device->spec;
     nvpsim_settings *settings = device->settings;
-    atomic_init(&settings->persistence, number_or(spec->persistence_mode, 0));
-    atomic_init(&settings->compute_mode, number_or(spec->compute_mode, 0));
-    atomic_init(&settings->ecc_pending, number_or(spec->ecc_pending, number_or(spec->ecc_current, 0)));
-    atomic_init(&settings->mig_pending, number_or(spec->mig_pending, 0));
-    atomic_init(&settings->accounting, number_or(spec->accounting_mode, 0));
-    atomic_init(&settings->operation_pending, number_or(spec->operation_pending, number_or(spec->operation_current, 0)));
-    atomic_init(&settings->driver_model_pending, number_or(spec->driver_model_pending, number_or(spec->driver_model, 0)));
-    atomic_init(&settings->graphics_app_mhz, number_or(spec->graphics_app_mhz, number_or(spec->graphics_app_default_mhz, 0)));
-    atomic_init(&settings->memory_app_mhz, number_or(spec->memory_app_mhz, number_or(spec->memory_app_default_mhz, 0)));
+    atomic_store(&settings->persistence, number_or(spec->persistence_mode, 0));
+    atomic_store(&settings->compute_mode, number_or(spec->compute_mode, 0));
+    atomic_store(&settings->ecc_pending, number_or(spec->ecc_pending, number_or(spec->ecc_current, 0)));
+    atomic_store(&settings->mig_pending, number_or(spec->mig_pending, 0));
+    atomic_store(&settings->accounting, number_or(spec->accounting_mode, 0));
+    atomic_store(&settings->operation_pending, number_or(spec->operation_pending, number_or(spec->operation_current, 0)));
+    atomic_store(&settings->driver_model_pending, number_or(spec->driver_model_pending, number_or(spec->driver_model, 0)));
+    atomic_store(&settings->graphics_app_mhz, number_or(spec->graphics_app_mhz, number_or(spec->graphics_app_default_mhz, 0)));
+    atomic_store(&settings->memory_app_mhz, number_or(spec->memory_app_mhz, number_or(spec->memory_app_default_mhz, 0)));
+}
+
+static void setting_follow(_Atomic unsigned *setting, const nvpsim_number *after, const nvpsim_number *before)
+{
+    if (after->state == NVPSIM_GIVEN && (before->state != NVPSIM_GIVEN || before->value != after->value)) {
+        atomic_store_explicit(setting, (unsigned)after->value, memory_order_relaxed);
+    }
+}
+
+void nvpsim__settings_follow(nvpsim_device *device, const nvpsim_device *before)
+{
+    const nvpsim_device_spec *after = device->spec, *old = before->spec;
+    nvpsim_settings *settings = device->settings;
+    setting_follow(&settings->persistence, &after->persistence_mode, &old->persistence_mode);
+    setting_follow(&settings->compute_mode, &after->compute_mode, &old->compute_mode);
+    setting_follow(&settings->ecc_pending, &after->ecc_pending, &old->ecc_pending);
+    setting_follow(&settings->mig_pending, &after->mig_pending, &old->mig_pending);
+    setting_follow(&settings->accounting, &after->accounting_mode, &old->accounting_mode);
+    setting_follow(&settings->operation_pending, &after->operation_pending, &old->operation_pending);
+    setting_follow(&settings->driver_model_pending, &after->driver_model_pending, &old->driver_model_pending);
+    setting_follow(&settings->graphics_app_mhz, &after->graphics_app_mhz, &old->graphics_app_mhz);
+    setting_follow(&settings->memory_app_mhz, &after->memory_app_mhz, &old->memory_app_mhz);
 }
 
 static void identity_make(const nvpsim_world *world, nvpsim_device *device)
@@ -208,7 +230,8 @@ static void identity_make(const nvpsim_world *world, nvpsim_device *device)
     device->idle_mw = spec->power_idle_mw.state == NVPSIM_GIVEN ? (double)spec->power_idle_mw.value : limit_mw / 10;
 }
 
-nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nvpsim_device_spec *spec, char *message)
+nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nvpsim_device_spec *spec, uint64_t since_ns,
+                                   char *message)
 {
     nvpsim_device *device = calloc(1, sizeof *device), *before = nvpsim__world_device(world, index);
     snprintf(message, NVPSIM_MESSAGE_SIZE, "%.400s: out of memory", world->scenario->source);
@@ -218,6 +241,7 @@ nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nv
     device->index = index;
     device->seed = world->seed;
     device->spec = spec;
+    device->since_ns = since_ns;
     device->settings = &world->slots[index].settings;
     identity_make(world, device);
     bool ok = tracks_make(world, device);
@@ -248,10 +272,10 @@ nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, 
     world->slots = calloc(NVPSIM_DEVICES_MAX, sizeof *world->slots);
     bool ok = world->slots != NULL;
     for (unsigned i = 0; ok && i < scenario->devices_made; i++) {
-        nvpsim_device *device = nvpsim__device_make(world, i, &scenario->devices[i], message);
+        nvpsim_device *device = nvpsim__device_make(world, i, &scenario->devices[i], 0, message);
         ok = device != NULL;
         if (ok) {
-            settings_make(device);
+            nvpsim__settings_make(device);
             atomic_init(&world->slots[i].device, device);
             atomic_init(&world->device_count, i + 1);
         }
@@ -296,6 +320,7 @@ void nvpsim__device_free(nvpsim_device *device)
     while (device) {
         nvpsim_device *previous = device->previous;
         tracks_free(device);
+        free(device->own_spec);
         free(device);
         device = previous;
     }

@@ -183,25 +183,79 @@ bool nvpsim__device_is_power_capped(const nvpsim_device *device, uint64_t now_ns
     return line.offset + line.factor * load > (double)limit_mw;
 }
 
-bool nvpsim__device_set_limit(nvpsim_device *device, uint64_t now_ns, unsigned limit_mw)
+/* Makes one motion follow another on the same device: energy never falls, and the temperature does not jump by itself. */
+static void motion_join(const nvpsim_device *before, nvpsim_motion *after, uint64_t now_ns)
 {
-    nvpsim_motion *before = atomic_load_explicit(&device->motion, memory_order_acquire);
-    nvpsim_motion *after = motion_make(device, limit_mw);
-    if (!after) {
-        return false;
-    }
-    after->previous = before;
-    after->since_ns = now_ns > before->since_ns ? now_ns : before->since_ns;
+    nvpsim_motion *last = atomic_load_explicit(&before->motion, memory_order_acquire);
     double energy_mj, gpu_c;
-    if (nvpsim__device_energy(device, after->since_ns, &energy_mj)) {
+    after->previous = last;
+    after->since_ns = now_ns > last->since_ns ? now_ns : last->since_ns;
+    if (nvpsim__device_energy(before, after->since_ns, &energy_mj)) {
         after->energy_before_mj = energy_mj;
     }
     if (after->power_mw) {
         after->integral_before_mws = nvpsim__track_integral(after->power_mw, after->since_ns);
     }
-    if (after->gpu_c && nvpsim__device_temperature(device, after->since_ns, &gpu_c)) {
+    if (after->gpu_c && nvpsim__device_temperature(before, after->since_ns, &gpu_c)) {
         after->gap_c = gpu_c - nvpsim__track_value(after->gpu_c, after->since_ns);
     }
+}
+
+bool nvpsim__device_set_limit(nvpsim_device *device, uint64_t now_ns, unsigned limit_mw)
+{
+    nvpsim_motion *after = motion_make(device, limit_mw);
+    if (!after) {
+        return false;
+    }
+    motion_join(device, after, now_ns);
     atomic_store_explicit(&device->motion, after, memory_order_release);
     return true;
+}
+
+static bool is_same(nvpsim_number a, nvpsim_number b)
+{
+    return a.state == b.state && (a.state != NVPSIM_GIVEN || a.value == b.value);
+}
+
+/* A limit that the program has set holds on, unless this change is about the limit. A stated temperature is there at once. */
+bool nvpsim__motion_continue(nvpsim_device *device, const nvpsim_device *before)
+{
+    const nvpsim_device_spec *spec = device->spec, *old = before->spec;
+    nvpsim_motion *motion = atomic_load_explicit(&device->motion, memory_order_relaxed);
+    unsigned limit_mw = nvpsim__device_limit_mw(before);
+    bool keeps_limit =
+        is_same(spec->power_enforced_mw, old->power_enforced_mw) && is_same(spec->power_default_mw, old->power_default_mw);
+    if (keeps_limit && motion->limit_mw != limit_mw) {
+        motion_free(motion);
+        motion = motion_make(device, limit_mw);
+        atomic_store_explicit(&device->motion, motion, memory_order_relaxed);
+    }
+    if (!motion) {
+        return false;
+    }
+    motion_join(before, motion, device->since_ns);
+    if (spec->gpu_c.state == NVPSIM_GIVEN) {
+        motion->gap_c = 0;
+    }
+    if (!is_same(spec->energy_mj, old->energy_mj)) {
+        motion->energy_before_mj = number_or(spec->energy_mj, 0);
+    }
+    return true;
+}
+
+void nvpsim__motion_forget(nvpsim_device *device, uint64_t before_ns)
+{
+    nvpsim_motion *motion = atomic_load_explicit(&device->motion, memory_order_acquire);
+    while (motion && motion->since_ns > before_ns) {
+        motion = (nvpsim_motion *)motion->previous;
+    }
+    nvpsim_motion *past = motion ? (nvpsim_motion *)motion->previous : NULL;
+    if (past) {
+        motion->previous = NULL;
+    }
+    while (past) {
+        nvpsim_motion *previous = (nvpsim_motion *)past->previous;
+        motion_free(past);
+        past = previous;
+    }
 }

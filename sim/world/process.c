@@ -35,6 +35,15 @@ static bool track_maybe(const nvpsim_movement *movement, nvpsim_track_place plac
     return movement->state != NVPSIM_GIVEN || *track != NULL;
 }
 
+static double movement_high(const nvpsim_movement *movement)
+{
+    double high = movement->high;
+    for (size_t i = 0; movement->kind == NVPSIM_STEPS && i < movement->count; i++) {
+        high = i == 0 || movement->values[i] > high ? movement->values[i] : high;
+    }
+    return movement->state == NVPSIM_GIVEN ? high : 0;
+}
+
 static bool process_fill(const maker *make, const nvpsim_process_spec *spec, nvpsim_process *process)
 {
     const nvpsim_movement *loads[4] = { &spec->sm_percent, &spec->memory_percent, &spec->encoder_percent,
@@ -47,6 +56,7 @@ static bool process_fill(const maker *make, const nvpsim_process_spec *spec, nvp
         .name = spec->name.state == NVPSIM_GIVEN ? spec->name.bytes : NULL,
         .from_ns = ms_to_ns(number_or(spec->from_ms, 0)),
         .until_ns = ms_to_ns(number_or(spec->until_ms, UINT64_MAX)),
+        .high_bytes = movement_high(&spec->used_bytes),
     };
     if (spec->gpu_instance.state == NVPSIM_GIVEN) {
         process->slice = nvpsim__slice_find(make->device, spec->gpu_instance.value, number_or(spec->compute_instance, 0));
@@ -101,7 +111,9 @@ static bool lists_make(maker *make)
     if (!list_make(make, &make->world->scenario->processes, true)) {
         return false;
     }
-    for (unsigned i = 0; i < make->device->index; i++) { /* pids of the devices before this one */
+    size_t before =
+        make->device->index < make->world->scenario->devices_made ? make->device->index : make->world->scenario->devices_made;
+    for (size_t i = 0; i < before; i++) { /* pids of the devices before this one */
         const nvpsim_process_list *list = &make->world->scenario->devices[i].processes;
         for (size_t j = 0; j < list->count; j++) {
             make->serial += (unsigned)number_or(list->items[j].count, 1);
@@ -110,24 +122,15 @@ static bool lists_make(maker *make)
     return list_make(make, &make->device->spec->processes, false);
 }
 
-static double movement_high(const nvpsim_movement *movement)
-{
-    double high = movement->high;
-    for (size_t i = 0; movement->kind == NVPSIM_STEPS && i < movement->count; i++) {
-        high = i == 0 || movement->values[i] > high ? movement->values[i] : high;
-    }
-    return movement->state == NVPSIM_GIVEN ? high : 0;
-}
-
-/* The most that the processes of a device can use; of one GPU instance only, when that is named. */
-static double list_high(const nvpsim_process_list *list, unsigned index, bool at_top, const nvpsim_slice *slice)
+/* The most that the processes of a device can use; of one GPU instance only, when that is named. What has ended uses nothing. */
+static double processes_high(const nvpsim_device *device, const nvpsim_slice *slice)
 {
     double sum = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const nvpsim_number *instance = &list->items[i].gpu_instance;
-        bool counts = !slice || (instance->state == NVPSIM_GIVEN && instance->value == slice->gpu_instance);
-        if (counts && is_on(&list->items[i], index, at_top)) {
-            sum += movement_high(&list->items[i].used_bytes) * (double)number_or(list->items[i].count, 1);
+    for (size_t i = 0; i < device->process_count; i++) {
+        const nvpsim_process *process = &device->processes[i];
+        bool counts = !slice || (process->slice && process->slice->gpu_instance == slice->gpu_instance);
+        if (counts && process->until_ns > device->since_ns) {
+            sum += process->high_bytes;
         }
     }
     return sum;
@@ -141,17 +144,30 @@ static bool memory_fail(const nvpsim_scenario *scenario, char *message, const nv
     return false;
 }
 
+/* A process that was ended stays so, whatever else changes. */
+static void ends_keep(nvpsim_device *after, const nvpsim_device *before)
+{
+    for (size_t i = 0; i < before->process_count; i++) {
+        const nvpsim_process *old = &before->processes[i];
+        for (size_t j = 0; old->is_ended && j < after->process_count; j++) {
+            nvpsim_process *process = &after->processes[j];
+            if (process->pid_kind == old->pid_kind && process->pid == old->pid && process->from_ns == old->from_ns) {
+                process->until_ns = old->until_ns;
+                process->is_ended = true;
+            }
+        }
+    }
+}
+
 static bool memory_check(const nvpsim_scenario *scenario, const nvpsim_device *device, char *message)
 {
-    double most = list_high(&scenario->processes, device->index, true, NULL) +
-                  list_high(&device->spec->processes, device->index, false, NULL);
+    double most = processes_high(device, NULL);
     if (most > (double)(device->memory_total - device->memory_reserved) && device->memory_total > 0) {
         return memory_fail(scenario, message, device, "its processes", most, device->memory_total - device->memory_reserved);
     }
     for (size_t i = 0; i < device->slice_count; i++) {
         const nvpsim_slice *slice = &device->slices[i];
-        most = list_high(&scenario->processes, device->index, true, slice) +
-               list_high(&device->spec->processes, device->index, false, slice);
+        most = processes_high(device, slice);
         if (most > (double)slice->profile->memory_bytes.value) {
             return memory_fail(scenario, message, device, "the processes of a GPU instance", most,
                                slice->profile->memory_bytes.value);
@@ -164,9 +180,6 @@ bool nvpsim__processes_make(nvpsim_world *world, nvpsim_device *device, char *me
 {
     maker make = { .world = world, .device = device };
     const nvpsim_scenario *scenario = world->scenario;
-    if (!memory_check(scenario, device, message)) {
-        return false;
-    }
     lists_make(&make);
     make.capacity = device->process_count;
     if (make.capacity == 0) {
@@ -180,7 +193,10 @@ bool nvpsim__processes_make(nvpsim_world *world, nvpsim_device *device, char *me
     for (size_t i = 0; i < device->process_count; i++) {
         device->processes[i].share = 1.0 / (double)device->process_count;
     }
-    return true;
+    if (nvpsim__world_device(world, device->index)) {
+        ends_keep(device, nvpsim__world_device(world, device->index));
+    }
+    return memory_check(scenario, device, message);
 }
 
 bool nvpsim__process_is_running(const nvpsim_process *process, uint64_t now_ns)

@@ -55,6 +55,8 @@ typedef struct nvpsim_process {
     unsigned types;
     const char *name; /* NULL: that of the real process */
     uint64_t from_ns, until_ns;
+    bool is_ended;             /* by live control */
+    double high_bytes;         /* the most that it ever uses */
     nvpsim_track *used_bytes;  /* NULL: not available */
     nvpsim_track *percent[4];  /* of NVPSIM_ENGINE_GPU .. DECODER; NULL: an even share of the device's */
     double share;              /* that even share */
@@ -97,6 +99,8 @@ typedef struct nvpsim_device {
     struct nvpsim_device *previous;
     double bytes_before[4]; /* PCIe TX and RX, NVLink TX and RX: what had been moved at `since_ns` */
     const nvpsim_device_spec *spec;
+    nvpsim_device_spec *own_spec; /* the same, when the device has to free it */
+    uint64_t made_ns;             /* real time of a live change; 0: with the world */
     nvpsim_bus_id bus;
     char bus_id[32], bus_id_legacy[16];
     char uuid[80];
@@ -166,10 +170,28 @@ static inline const nvpsim_device *nvpsim__device_at(const nvpsim_device *device
 
 /** Builds the machine; takes over the scenario on success. NULL with a line in `message` (NVPSIM_MESSAGE_SIZE) on failure. */
 nvpsim_world *nvpsim__world_make(nvpsim_scenario *scenario, bool stepped_clock, char *message);
-/** A device from its spec, which must stay; used by world/build.c and world/replace.c. NULL with a line in `message`. */
-nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nvpsim_device_spec *spec, char *message);
+/** A device from its spec, which must stay, as it is from a time on. NULL with a line in `message`. */
+nvpsim_device *nvpsim__device_make(nvpsim_world *world, unsigned index, const nvpsim_device_spec *spec, uint64_t since_ns,
+                                   char *message);
 /** Frees a device with what it was before, but not its MIG devices, which all that it was share. NULL is allowed. */
 void nvpsim__device_free(nvpsim_device *device);
+
+/**
+ * A device that is to take the place of the one in its slot from now on, or to stand in the first empty slot; not seen by anyone
+ * yet. It takes over `spec`, which must come from malloc. NULL with a line in `message`; then `spec` stays the caller's.
+ */
+nvpsim_device *nvpsim__device_succeed(nvpsim_world *world, unsigned index, nvpsim_device_spec *spec, uint64_t now_ns,
+                                      char *message);
+/** Undoes that, before it was published; `spec` stays the caller's. NULL is allowed. */
+void nvpsim__device_discard(nvpsim_device *device);
+/** Puts it into its slot. `may_forget`: no call is under way, so the oldest past can go. False when out of memory. */
+bool nvpsim__device_publish(nvpsim_world *world, nvpsim_device *device, bool may_forget);
+/** Ends the running processes with a name or, without one, a pid, on a device that nobody sees yet; false: there is none. */
+bool nvpsim__process_end(nvpsim_device *device, const char *name, uint32_t pid, uint64_t now_ns);
+
+/** What callers can set, as the spec has it, or where the spec differs from that of the device before. */
+void nvpsim__settings_make(nvpsim_device *device);
+void nvpsim__settings_follow(nvpsim_device *device, const nvpsim_device *before);
 
 /** Frees the machine and its scenario; NULL is allowed. No reader may be left. */
 void nvpsim__world_free(nvpsim_world *world);
@@ -238,6 +260,10 @@ bool nvpsim__device_set_limit(nvpsim_device *device, uint64_t now_ns, unsigned l
 
 /** First motion of a device, and the end of all; used by world/build.c. */
 bool nvpsim__motion_start(nvpsim_device *device);
+/** Joins the curves of a device to those of the one before it, from `since_ns` on; false when out of memory. */
+bool nvpsim__motion_continue(nvpsim_device *device, const nvpsim_device *before);
+/** Frees the curves that hold only before a time. */
+void nvpsim__motion_forget(nvpsim_device *device, uint64_t before_ns);
 void nvpsim__motion_free_all(nvpsim_device *device);
 
 /** Processes of a device from the scenario; used by world/build.c. */
