@@ -20,8 +20,8 @@ unsigned int tui_action_help(tui_app *app, const tui_event *event)
 unsigned int tui_action_back(tui_app *app, const tui_event *event)
 {
     (void)event;
-    if (!tui_screens[app->screen].is_in_tabs) {
-        return tui_go(app, app->back);
+    if ((tui_screens[app->screen].where & TUI_IN_LIST) == 0) {
+        return tui_go(app, app->back != app->screen ? app->back : TUI_SCREEN_OVERVIEW);
     }
     if (app->filter != NULL) {
         tui_filter_free(app->filter);

@@ -67,10 +67,11 @@ unsigned int tui_dispatch(tui_app *app, const tui_event *event)
     if (event->key == TUI_KEY_CLICK || event->key == TUI_KEY_WHEEL_UP || event->key == TUI_KEY_WHEEL_DOWN) {
         return flags | tui_action_mouse(app, event);
     }
+    tui_action *action = tui_keys_find(tui_screens[app->screen].where, event->key);
+    flags |= action != NULL ? action(app, event) : 0;
     bool is_digit = event->key >= '0' && event->key <= '9';
     app->digits = is_digit ? app->digits : -1;
-    tui_action *action = tui_keys_find(tui_screens[app->screen].where, event->key);
-    return flags | (action != NULL ? action(app, event) : 0);
+    return flags;
 }
 
 void tui_draw(tui_app *app, int *cursor_row, int *cursor_column)

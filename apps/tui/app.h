@@ -13,8 +13,10 @@
 
 #include "canvas.h"
 #include "filter.h"
+#include "graph.h"
 #include "history.h"
 #include "keys.h"
+#include "os.h"
 #include "overlay.h"
 #include "processes.h"
 #include "settings.h"
@@ -22,6 +24,8 @@
 #include "terminal.h"
 
 typedef struct tui_app tui_app;
+
+enum { TUI_PARENTS_MAX = 12 };
 
 typedef enum tui_screen_id {
 #define SCREEN(id, title, draw, where, scope, is_in_tabs) TUI_SCREEN_##id,
@@ -78,9 +82,15 @@ struct tui_app {
     char user[64], search[TUI_PROMPT_MAX], filter_text[TUI_PROMPT_MAX];
     tui_filter *filter;
     tui_targets targets;
-    tui_process_key detail; /**< the process of the screens about one */
-    char *environment;      /**< of that process, each variable ended by NUL */
+    tui_process_key detail;         /**< the process of the screens about one */
+    nvp_snapshot *detail_snapshot;  /**< the last one that had it; NULL: none */
+    char *environment;              /**< of that process, each variable ended by NUL; NULL when it could not be read */
+    const char *environment_absent; /**< why not, as tui_os_text() says it */
     size_t environment_length;
+    tui_os_parent parents[TUI_PARENTS_MAX]; /**< of that process, the nearest first */
+    size_t parent_count;
+    unsigned int device; /**< the GPU of the screen of one GPU */
+    tui_graph_kind graph;
     int scroll;            /**< of TEXT screens: lines above the top; drawing clamps it */
     int setup_row;         /**< the cursor of the setup */
     int page;              /**< lines of a page of the screen, as last drawn */

@@ -23,4 +23,13 @@ tui_os_result tui_os_signal(uint64_t pid, uint64_t start_time_us, int number);
 /** Reads the environment of such a process: `*length` bytes, each variable ended by NUL. The caller frees `*text`. */
 tui_os_result tui_os_environment(uint64_t pid, uint64_t start_time_us, char **text, size_t *length);
 
+/** An ancestor of a process. */
+typedef struct tui_os_parent {
+    uint64_t pid;
+    char command[160]; /**< its command line, or its name where it has none */
+} tui_os_parent;
+
+/** Reads the ancestors of such a process, the nearest first; returns how many, at most `max`. */
+size_t tui_os_parents(uint64_t pid, uint64_t start_time_us, tui_os_parent *parents, size_t max);
+
 #endif

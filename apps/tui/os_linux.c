@@ -69,7 +69,8 @@ static uint64_t boot_time_s(void)
     return known;
 }
 
-static bool read_start_ticks(uint64_t pid, uint64_t *ticks)
+/* Field `wanted` of /proc/PID/stat, counted from 1 as its manual does: a number behind the name. */
+static bool read_stat(uint64_t pid, int wanted, uint64_t *number)
 {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
@@ -77,13 +78,13 @@ static bool read_start_ticks(uint64_t pid, uint64_t *ticks)
         return false;
     }
     const char *next = strrchr(text, ')'); /* a name may hold anything, blanks and brackets too */
-    for (int field = 3; next != NULL && field <= 22; field++) {
+    for (int field = 3; next != NULL && field <= wanted; field++) {
         next = strchr(next + 1, ' ');
     }
     if (next == NULL) {
         return false;
     }
-    *ticks = strtoull(next + 1, NULL, 10);
+    *number = strtoull(next + 1, NULL, 10);
     return true;
 }
 
@@ -95,7 +96,7 @@ static bool is_same_process(uint64_t pid, uint64_t start_time_us)
 {
     uint64_t ticks, boot_s = boot_time_s();
     long ticks_per_s = sysconf(_SC_CLK_TCK);
-    if (start_time_us == 0 || boot_s == 0 || ticks_per_s <= 0 || !read_start_ticks(pid, &ticks)) {
+    if (start_time_us == 0 || boot_s == 0 || ticks_per_s <= 0 || !read_stat(pid, 22, &ticks)) {
         return false;
     }
     double start_us = (double)ticks * SECOND_US / (double)ticks_per_s;
@@ -151,4 +152,37 @@ tui_os_result tui_os_environment(uint64_t pid, uint64_t start_time_us, char **te
     *text = smaller != NULL ? smaller : read;
     *length = (size_t)got;
     return TUI_OS_DONE;
+}
+
+static void read_command(uint64_t pid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%llu/cmdline", (unsigned long long)pid);
+    ssize_t length = read_file(path, text, size);
+    if (length <= 0) { /* threads of the kernel have none */
+        snprintf(path, sizeof path, "/proc/%llu/comm", (unsigned long long)pid);
+        length = read_file(path, text, size);
+    }
+    while (length > 0 && (text[length - 1] == '\0' || text[length - 1] == '\n')) {
+        text[--length] = '\0';
+    }
+    for (ssize_t i = 0; i < length; i++) {
+        text[i] = text[i] == '\0' ? ' ' : text[i];
+    }
+}
+
+size_t tui_os_parents(uint64_t pid, uint64_t start_time_us, tui_os_parent *parents, size_t max)
+{
+    size_t count = 0;
+    uint64_t parent;
+    if (!is_pid(pid) || !is_same_process(pid, start_time_us)) {
+        return 0;
+    }
+    while (count < max && read_stat(pid, 4, &parent) && parent > 0) {
+        parents[count].pid = parent;
+        read_command(parent, parents[count].command, sizeof parents[count].command);
+        count++;
+        pid = parent;
+    }
+    return count;
 }

@@ -35,6 +35,7 @@ static bool prepare(tui_app *app)
     snprintf(app->user, sizeof app->user, "%s", request->user != NULL ? request->user : "");
     app->gpu = app->digits = -1;
     app->canvas.is_ascii = request->is_ascii || !tui_text_locale_is_utf8();
+    app->graph = tui_graph_kind_for(app->canvas.is_ascii, getenv("TERM"));
     app->history = tui_history_new();
     app->source = tui_source_live_open(app->settings.interval_ms);
     if (app->history == NULL || app->source == NULL) {
@@ -125,6 +126,7 @@ static void discard(tui_app *app)
     tui_processes_free(&app->processes);
     tui_history_free(app->history);
     tui_canvas_free(&app->canvas);
+    nvp_snapshot_free(app->detail_snapshot);
     nvp_snapshot_free(app->snapshot);
 }
 

@@ -1,0 +1,102 @@
+/*
+ * A value is a number of steps from the bottom; a line shows those steps that lie in it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "graph.h"
+
+static const int steps_of_line[] = {
+    [TUI_GRAPH_BRAILLE] = 4,
+    [TUI_GRAPH_BLOCK] = 8,
+    [TUI_GRAPH_HALF] = 2,
+    [TUI_GRAPH_ASCII] = 3,
+};
+
+tui_graph_kind tui_graph_kind_for(bool is_ascii, const char *term)
+{
+    if (is_ascii) {
+        return TUI_GRAPH_ASCII;
+    }
+    return term != NULL && strcmp(term, "linux") == 0 ? TUI_GRAPH_HALF : TUI_GRAPH_BRAILLE;
+}
+
+size_t tui_graph_values(tui_graph_kind kind, int columns)
+{
+    size_t room = columns > 0 ? (size_t)columns : 0;
+    return kind == TUI_GRAPH_BRAILLE ? room * 2 : room;
+}
+
+double tui_graph_peak(const tui_series *series, tui_graph_kind kind, int columns)
+{
+    double peak = NAN;
+    size_t room = tui_graph_values(kind, columns);
+    for (size_t at = 0; at < room && at < series->count; at++) {
+        peak = fmax(peak, tui_series_at(series, at)); /* fmax() passes over NaN */
+    }
+    return peak;
+}
+
+double tui_graph_round_up(double value)
+{
+    static const double steps[] = { 1, 2, 5, 10 };
+    if (!(value > 0) || value > 1e300) {
+        return 1;
+    }
+    double power = pow(10, floor(log10(value)));
+    for (size_t i = 0; i + 1 < sizeof steps / sizeof *steps; i++) {
+        if (value <= steps[i] * power) {
+            return steps[i] * power;
+        }
+    }
+    return 10 * power;
+}
+
+/* How many steps a value fills in a line: 0 to all of the line. */
+static int steps_in_line(const tui_graph *graph, double value, int line)
+{
+    int each = steps_of_line[graph->kind], all = each * graph->lines;
+    if (isnan(value) || !(graph->high > graph->low)) {
+        return 0;
+    }
+    double share = fmin(fmax((value - graph->low) / (graph->high - graph->low), 0), 1);
+    int steps = (int)lround(share * all);
+    steps = steps > 0 ? steps : 1;
+    int below = each * (graph->lines - 1 - line);
+    return steps <= below ? 0 : steps - below < each ? steps - below : each;
+}
+
+static wchar_t braille(int left, int right)
+{
+    static const int lefts[] = { 0, 0x40, 0x44, 0x46, 0x47 }, rights[] = { 0, 0x80, 0xa0, 0xb0, 0xb8 };
+    return (wchar_t)(0x2800 + lefts[left] + rights[right]);
+}
+
+static wchar_t character(tui_graph_kind kind, int steps)
+{
+    static const char ascii[] = " .:|";
+    switch (kind) {
+    case TUI_GRAPH_BLOCK:
+        return (wchar_t)(0x2580 + steps);
+    case TUI_GRAPH_HALF:
+        return steps == 2 ? L'\x2588' : L'\x2584';
+    default:
+        return (wchar_t)ascii[steps];
+    }
+}
+
+void tui_graph_draw_line(tui_canvas *canvas, int row, int column, int columns, const tui_graph *graph, int line)
+{
+    for (int i = 0; i < columns; i++) {
+        size_t from_right = (size_t)(columns - 1 - i), at = graph->kind == TUI_GRAPH_BRAILLE ? from_right * 2 : from_right;
+        int steps = steps_in_line(graph, tui_series_at(&graph->series, at), line);
+        if (graph->kind == TUI_GRAPH_BRAILLE) {
+            int left = steps_in_line(graph, tui_series_at(&graph->series, at + 1), line);
+            if (left > 0 || steps > 0) {
+                tui_canvas_put_character(canvas, row, column + i, graph->style, braille(left, steps));
+            }
+        } else if (steps > 0) {
+            tui_canvas_put_character(canvas, row, column + i, graph->style, character(graph->kind, steps));
+        }
+    }
+}
