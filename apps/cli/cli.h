@@ -59,6 +59,7 @@ extern const cli_command cli_shim_command;
 extern const cli_command cli_sim_command;
 extern const cli_command cli_status_command;
 extern const cli_command cli_top_command;
+extern const cli_command cli_trace_command;
 
 /** All commands, in the order of the overview. */
 extern const cli_command *const cli_commands[];

@@ -14,7 +14,12 @@
 #define SHIM_INSTALLED "../lib/nvpulse/shim"
 #endif
 
+/* A day, as the shim has it. */
+#define DEADLINE_MAX_MS 86400000ul
+
 static const cli_option options_table[] = {
+    { 't', "trace", "FILE", "write each call as a line of JSON behind FILE; %p in it becomes the pid" },
+    { 'd', "deadline-ms", "N", "a call that does not return within N ms answers NVML_ERROR_TIMEOUT" },
     { 'p', "print", NULL, "print the folder of the shim, for LD_LIBRARY_PATH" },
     { 'h', "help", NULL, "print this help" },
     CLI_OPTIONS_END,
@@ -29,11 +34,13 @@ const cli_command cli_shim_command = {
     .details = "\n"
                "COMMAND finds nvpulse's libnvidia-ml.so.1 first in its library path, and that finds the driver's own.\n"
                "A function that the driver lacks is served by another one or answers that it is not found; exit and\n"
-               "fork are safe; a driver that is upgraded or reset is opened again. The exit status is that of COMMAND;\n"
-               "126 and 127 mean that it could not be run or was not found.\n"
+               "fork are safe; a driver that is upgraded or reset is opened again. --trace and --deadline-ms set\n"
+               "NVPULSE_TRACE and NVPULSE_DEADLINE_MS; 'nvpulse trace FILE' tells what is in a trace. The exit status\n"
+               "is that of COMMAND; 126 and 127 mean that it could not be run or was not found.\n"
                "\n"
                "Examples:\n"
                "  nvpulse shim -- nvtop\n"
+               "  nvpulse shim --trace calls.jsonl -- nvtop; nvpulse trace calls.jsonl\n"
                "  nvpulse sim --driver 390 -- nvpulse shim -- gpustat\n",
     .options = options_table,
     .operands_end_options = true,
@@ -56,42 +63,101 @@ static char *find_folder(void)
     return folder;
 }
 
-static int run_on(const char *folder, char **command)
+/** The command line, read. */
+struct request {
+    const char *trace;
+    char deadline_ms[24]; /**< "": none */
+    bool print, help;
+};
+
+static bool set(const char *name, const char *value)
 {
-    if (!cli_prepend_library_path(folder)) {
+    return value == NULL || value[0] == '\0' || setenv(name, value, 1) == 0;
+}
+
+/* Relative to this folder, wherever the program goes; to be freed. NULL after a message. */
+static char *absolute(const char *path)
+{
+    char *folder = path[0] == '/' ? strdup("") : realpath(".", NULL), *whole = NULL;
+    if (folder == NULL || asprintf(&whole, "%s%s%s", folder, path[0] == '/' ? "" : "/", path) < 0) {
+        cli_fail(0, &cli_shim_command, "the current folder cannot be told: %s", strerror(errno));
+        whole = NULL;
+    }
+    free(folder);
+    return whole;
+}
+
+static int run_on(const char *folder, const struct request *request, char **command)
+{
+    char *trace = request->trace != NULL ? absolute(request->trace) : NULL;
+    if (request->trace != NULL && trace == NULL) {
+        return CLI_FAILED;
+    }
+    bool is_set =
+        cli_prepend_library_path(folder) && set("NVPULSE_TRACE", trace) && set("NVPULSE_DEADLINE_MS", request->deadline_ms);
+    free(trace);
+    if (!is_set) {
         return cli_fail(CLI_FAILED, &cli_shim_command, "the environment cannot be set: %s", strerror(errno));
     }
     return cli_become(&cli_shim_command, command);
 }
 
+/* Takes one option; false after a message. */
+static bool take_option(struct request *request, const cli_options *options, int key)
+{
+    unsigned long ms;
+    switch (key) {
+    case 't':
+        request->trace = options->argument;
+        if (request->trace[0] == '\0') {
+            cli_misuse(&cli_shim_command, "--trace: the name of a file is missing");
+        }
+        return request->trace[0] != '\0';
+    case 'd':
+        if (!cli_options_number(options, "deadline-ms", DEADLINE_MAX_MS, &ms)) {
+            return false;
+        }
+        if (ms == 0) {
+            cli_misuse(&cli_shim_command, "--deadline-ms: at least 1");
+        }
+        snprintf(request->deadline_ms, sizeof request->deadline_ms, "%lu", ms);
+        return ms > 0;
+    case 'p':
+        request->print = true;
+        return true;
+    case 'h':
+        request->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static int run_shim(int argc, char **argv, FILE *out)
 {
     cli_options options;
-    bool print = false;
+    struct request request = { 0 };
     cli_options_begin(&options, &cli_shim_command, argc, argv);
     for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        switch (key) {
-        case 'p':
-            print = true;
-            break;
-        case 'h':
-            return cli_options_help(&cli_shim_command, out);
-        default:
+        if (!take_option(&request, &options, key)) {
             return CLI_USAGE;
         }
     }
+    if (request.help) {
+        return cli_options_help(&cli_shim_command, out);
+    }
     int count;
     char **command = cli_options_operands(&options, &count);
-    if (print ? count > 0 : count == 0) {
+    if (request.print ? count > 0 : count == 0) {
         return cli_misuse(&cli_shim_command,
-                          print ? "--print takes no command" : "a command is missing, as in 'nvpulse shim -- nvtop'");
+                          request.print ? "--print takes no command" : "a command is missing, as in 'nvpulse shim -- nvtop'");
     }
     char *folder = find_folder();
     int code = folder == NULL ? CLI_FAILED : CLI_OK;
-    if (folder != NULL && print) {
+    if (folder != NULL && request.print) {
         fprintf(out, "%s\n", folder);
     } else if (folder != NULL) {
-        code = run_on(folder, command);
+        code = run_on(folder, &request, command);
     }
     free(folder);
     return code;

@@ -63,6 +63,8 @@ static void find_library(doctor_trace *trace, doctor_driver *driver)
     snprintf(driver->path, sizeof driver->path, "%s", info.path != NULL ? info.path : "");
     snprintf(driver->origin, sizeof driver->origin, "%s", info.origin != NULL ? info.origin : "");
     snprintf(driver->simulation, sizeof driver->simulation, "%s", info.simulation != NULL ? info.simulation : "");
+    const char *shim = nvp_driver_shim();
+    snprintf(driver->shim, sizeof driver->shim, "%s", shim != NULL ? shim : "");
     copy_candidates(driver);
     if (driver->found) {
         copy_functions(driver);

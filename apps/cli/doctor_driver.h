@@ -56,6 +56,7 @@ typedef struct doctor_driver {
     nvp_status find_status;
     bool found, simulated;
     char path[PATH_MAX], origin[32], simulation[256];
+    char shim[PATH_MAX]; /**< the shim that programs get here; "" for none */
     doctor_candidate candidates[DOCTOR_CANDIDATES_MAX];
     size_t candidate_count;
     size_t exported_count;

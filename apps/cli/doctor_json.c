@@ -59,6 +59,7 @@ static void put_library(cli_json *json, const doctor_report *report)
     cli_json_known_text(json, "path", driver->path);
     cli_json_known_text(json, "origin", driver->origin);
     cli_json_known_text(json, "simulation", driver->simulation);
+    cli_json_known_text(json, "shim", driver->shim);
     cli_json_number(json, "functions_known", (long long)driver->function_count);
     cli_json_number(json, "functions_exported", (long long)driver->exported_count);
     cli_json_open(json, "candidates", '[');

@@ -60,6 +60,10 @@ static void print_library(doctor_section *section, const doctor_report *report, 
         doctor_fact(section, "In use", CLI_RED, "none: %s (%s)", nvp_status_text(driver->find_status),
                     nvp_status_name(driver->find_status));
     }
+    if (driver->shim[0] != '\0') {
+        doctor_fact(section, "Shim", CLI_PLAIN, "in force: programs get %s, %s%s", driver->shim,
+                    driver->found ? "over " : "which finds no library", driver->path);
+    }
     for (size_t i = 0; i < driver->candidate_count; i++) {
         const doctor_candidate *candidate = &driver->candidates[i];
         if (candidate->reason[0] != '\0') {

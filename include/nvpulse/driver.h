@@ -36,7 +36,10 @@ typedef struct nvp_driver_info {
     size_t function_count;  /**< how many of the functions in nvpulse's table it exports */
 } nvp_driver_info;
 
-#define NVP_DRIVER_INFO_INIT { sizeof(nvp_driver_info), false, false, NULL, NULL, NULL, 0 }
+#define NVP_DRIVER_INFO_INIT                                                                                                     \
+    {                                                                                                                            \
+        sizeof(nvp_driver_info), false, false, NULL, NULL, NULL, 0                                                               \
+    }
 
 /**
  * Fills what is known of the library in use; `loaded` is false before the first open.
@@ -63,6 +66,13 @@ NVP_API nvp_status nvp_driver_get_candidate(size_t index, nvp_candidate *candida
  * must be initialised by nvp_init(). The address stays valid until the process ends. Safe from any thread.
  */
 NVP_API void *nvp_symbol(const char *name);
+
+/**
+ * The shim that programs get in this environment when they look for libnvidia-ml.so.1: because it is preloaded, or because it is the first
+ * library of that name in LD_LIBRARY_PATH and ld.so.conf. Its file with symbolic links resolved, which lives until the process ends; NULL when
+ * they get another library or none. Loads nothing. Safe from any thread.
+ */
+NVP_API const char *nvp_driver_shim(void);
 
 NVP_END_DECLS
 

@@ -19,6 +19,7 @@
 #include <nvpulse/sampler.h>
 #include <nvpulse/snapshot.h>
 #include <nvpulse/status.h>
+#include <nvpulse/trace.h>
 #include <nvpulse/value.h>
 
 #endif
