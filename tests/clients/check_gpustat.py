@@ -6,10 +6,11 @@ import machine as truth
 from way import expect, require
 
 MIB = 1 << 20
+GRAPHICS = "nvmlDeviceGetGraphicsRunningProcesses"  # the oldest driver has no such list, and nothing can serve it
 
 
 def lists_processes(client, way):
-    """The older one knows the third process call alone, the newer one the second too."""
+    """The older one knows the third process call alone, the newer one the second too. Through the shim both are there."""
     calls = ("nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2")
     return way.has(calls[0]) or (client.name == "gpustat-new" and way.has(calls[1]))
 
@@ -18,7 +19,7 @@ def gives_up(client, way):
     """The words with which it ends where the driver is too old for it; None where it is not."""
     if not way.has("nvmlInitWithFlags"):
         return "Error on querying NVIDIA devices. Use --debug flag"
-    if client.name == "gpustat-new" and not lists_processes(client, way):
+    if client.name == "gpustat-new" and not (lists_processes(client, way) and way.driver_has(GRAPHICS)):
         return "Unversioned function called and the pyNVML version does not match the NVML lib version"
     return None
 
@@ -27,9 +28,10 @@ def memory_version(client, way):
     return 2 if client.name == "gpustat-new" and way.has("nvmlDeviceGetMemoryInfo_v2") else 1
 
 
-def processes_on(machine, device):
+def processes_on(way, machine, device):
     """Those that /proc has, which gpustat looks into: compute before graphics."""
-    return sorted((each for each in machine.processes if each["device"] == device), key=lambda each: each["type"])
+    here = [each for each in machine.processes if each["device"] == device]
+    return [each for kind in ("CG" if way.driver_has(GRAPHICS) else "C") for each in here if each["type"] == kind]
 
 
 def entry(client, way, machine, index):
@@ -49,7 +51,7 @@ def entry(client, way, machine, index):
         "enforced.power.limit": device["limit_mw"] // 1000,
         "memory.used": used // MIB,
         "memory.total": total // MIB,
-        "processes": [(each["pid"], each["mib"]) for each in processes_on(machine, index)] if found else None,
+        "processes": [(each["pid"], each["mib"]) for each in processes_on(way, machine, index)] if found else None,
     }
 
 

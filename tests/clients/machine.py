@@ -94,7 +94,7 @@ def running():
 
 
 def memory(device, driver, version):
-    """Used and total bytes as a driver's function of that version gives them."""
-    if version == 1 and release(driver) < (510,):
+    """Used and total bytes as a driver's function of that version gives them; old drivers have one, which leaves out the reserve."""
+    if release(driver) < (510,):
         return device["used"], device["total"] - device["reserved"]
     return device["used"] + (device["reserved"] if version == 1 else 0), device["total"]
