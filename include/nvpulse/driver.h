@@ -36,10 +36,7 @@ typedef struct nvp_driver_info {
     size_t function_count;  /**< how many of the functions in nvpulse's table it exports */
 } nvp_driver_info;
 
-#define NVP_DRIVER_INFO_INIT                                                                                                     \
-    {                                                                                                                            \
-        sizeof(nvp_driver_info), false, false, NULL, NULL, NULL, 0                                                               \
-    }
+#define NVP_DRIVER_INFO_INIT { sizeof(nvp_driver_info), false, false, NULL, NULL, NULL, 0 }
 
 /**
  * Fills what is known of the library in use; `loaded` is false before the first open.

@@ -21,10 +21,7 @@ typedef struct nvp_trace_call {
     uint64_t pid, tid;    /**< the process and the thread that made it */
 } nvp_trace_call;
 
-#define NVP_TRACE_CALL_INIT                                                                                                      \
-    {                                                                                                                            \
-        sizeof(nvp_trace_call), { 0 }, 0, 0, 0, 0, 0                                                                             \
-    }
+#define NVP_TRACE_CALL_INIT { sizeof(nvp_trace_call), { 0 }, 0, 0, 0, 0, 0 }
 
 /**
  * Reads one line of a trace. Members that are not known are passed over, arguments and outputs with them.
