@@ -123,6 +123,17 @@ static void draw_caption(tui_canvas *canvas, int row, int column, int columns, c
     }
 }
 
+/* The top of a scale: bytes count by 1024. */
+static double top_of(const tui_detail_graph *graph, double peak)
+{
+    double unit = 1;
+    bool counts_by_1024 = graph->format == tui_detail_bytes || graph->format == tui_detail_rate;
+    while (counts_by_1024 && peak / unit >= 1024) {
+        unit *= 1024;
+    }
+    return !isnan(graph->high) ? graph->high : isnan(peak) ? peak : tui_graph_round_up(peak / unit) * unit;
+}
+
 /* The graphs that stand beside each other. */
 static void draw_beside(tui_scroll *scroll, const tui_detail_graph *graphs, size_t count, int width, int lines)
 {
@@ -132,7 +143,7 @@ static void draw_beside(tui_scroll *scroll, const tui_detail_graph *graphs, size
         for (size_t i = 0; row >= 0 && i < count; i++) {
             int column = scroll->area.column + 1 + (int)i * (width + 2);
             double peak = tui_graph_peak(&graphs[i].series, scroll->app->graph, width);
-            double high = !isnan(graphs[i].high) ? graphs[i].high : isnan(peak) ? peak : tui_graph_round_up(peak);
+            double high = top_of(&graphs[i], peak);
             tui_graph graph = { graphs[i].series, 0, high, lines, scroll->app->graph, graphs[i].style };
             if (line < 0) {
                 draw_caption(canvas, row, column, width, &graphs[i], high);

@@ -35,6 +35,9 @@ void tui_gpu_put_bar(tui_canvas *canvas, int row, int column, int width, double 
 /** Two lines; one for a MIG device. */
 void tui_gpu_draw_block(tui_canvas *canvas, int row, tui_area area, const struct tui_gpu_reading *reading);
 
+/** Graphs of utilisation and memory below their bars, `place.rows` lines. */
+void tui_gpu_draw_graphs(tui_app *app, tui_area place, const struct tui_gpu_reading *reading);
+
 /** The columns of one line a GPU; those at the end leave first. */
 struct tui_gpu_line_layout {
     int name, gpu_bar, memory_bar; /* widths */

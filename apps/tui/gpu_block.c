@@ -115,3 +115,22 @@ void tui_gpu_draw_block(tui_canvas *canvas, int row, tui_area area, const struct
         draw_bars(canvas, row + 1, area.column, end, reading);
     }
 }
+
+void tui_gpu_draw_graphs(tui_app *app, tui_area place, const struct tui_gpu_reading *reading)
+{
+    static const tui_device_series series[] = { TUI_DEVICE_GPU_PERCENT, TUI_DEVICE_MEMORY_PERCENT };
+    int width = bar_width(place.columns);
+    for (int side = 0; side < 2; side++) {
+        tui_graph graph = {
+            .series = tui_history_device(app->history, reading->device->index, reading->device->mig_index, series[side]),
+            .high = 100,
+            .lines = place.rows,
+            .kind = app->graph,
+            .style = side == 0 ? TUI_GOOD : TUI_LABEL,
+        };
+        int column = place.column + 8 + side * (width + 5);
+        for (int line = 0; line < place.rows; line++) {
+            tui_graph_draw_line(&app->canvas, place.row + line, column, width - 5, &graph, line);
+        }
+    }
+}

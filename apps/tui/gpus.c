@@ -27,11 +27,15 @@ bool tui_gpus_is_shown(const tui_app *app, const nvp_device_sample *device)
     return false;
 }
 
-/** What is to be shown: devices, and the lines that they take as blocks. */
+/** What is to be shown: devices, GPUs among them, and the lines that all take as blocks. */
 struct demand {
     size_t count;
-    int block_lines;
+    int gpus, block_lines;
 };
+
+/** The least and the most lines of a graph. */
+#define GRAPH_LINES_MIN 2
+#define GRAPH_LINES_MAX 6
 
 static int block_lines_of(const nvp_device_sample *device)
 {
@@ -40,11 +44,12 @@ static int block_lines_of(const nvp_device_sample *device)
 
 static struct demand find_demand(const tui_app *app)
 {
-    struct demand demand = { 0, 0 };
+    struct demand demand = { 0, 0, 0 };
     const nvp_device_sample *device;
     for (size_t i = 0; app->snapshot != NULL && (device = nvp_snapshot_device(app->snapshot, i)) != NULL; i++) {
         if (tui_gpus_is_shown(app, device)) {
             demand.count++;
+            demand.gpus += device->mig_index < 0;
             demand.block_lines += block_lines_of(device);
         }
     }
@@ -57,17 +62,26 @@ static int lines_of(size_t count, int columns, int width)
     return (int)((count + (size_t)beside - 1) / (size_t)beside);
 }
 
+/* Lines of each graph when there are so many lines for all GPUs. */
+static int graph_lines_for(const struct demand *demand, int rows)
+{
+    int lines = demand->gpus > 0 ? (rows - demand->block_lines) / demand->gpus : 0;
+    return lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX;
+}
+
 tui_density tui_gpus_fit(const tui_app *app, int rows, int columns, int *used)
 {
     struct demand demand = find_demand(app);
     size_t count = demand.count;
+    int lines = graph_lines_for(&demand, rows) > GRAPH_LINES_MIN ? graph_lines_for(&demand, rows) : GRAPH_LINES_MIN;
     int needed[] = {
+        [TUI_DENSITY_GRAPH] = demand.block_lines + demand.gpus * lines,
         [TUI_DENSITY_BLOCK] = demand.block_lines,
         [TUI_DENSITY_LINE] = (int)count + 1,
         [TUI_DENSITY_CELL] = lines_of(count, columns, TUI_GPU_CELL_COLUMNS),
         [TUI_DENSITY_TINY] = lines_of(count, columns, TUI_GPU_TINY_COLUMNS),
     };
-    tui_density density = columns >= 60 ? TUI_DENSITY_BLOCK : TUI_DENSITY_LINE;
+    tui_density density = columns >= 60 ? TUI_DENSITY_GRAPH : TUI_DENSITY_LINE;
     while (density < TUI_DENSITY_TINY && needed[density] > rows) {
         density++;
     }
@@ -78,13 +92,15 @@ tui_density tui_gpus_fit(const tui_app *app, int rows, int columns, int *used)
 /** Where the next device goes. */
 struct cursor {
     int row, beside; /* beside: devices on this row so far */
+    int graph_lines; /* below each GPU */
 };
 
 /* Takes the place for one device, and moves on. */
 static tui_area next_place(struct cursor *cursor, tui_area area, tui_density density, const nvp_device_sample *device)
 {
-    if (density == TUI_DENSITY_BLOCK || density == TUI_DENSITY_LINE) {
-        int lines = density == TUI_DENSITY_BLOCK ? block_lines_of(device) : 1;
+    if (density < TUI_DENSITY_CELL) {
+        int lines = density == TUI_DENSITY_LINE ? 1 : block_lines_of(device);
+        lines += density == TUI_DENSITY_GRAPH && device->mig_index < 0 ? cursor->graph_lines : 0;
         cursor->row += lines;
         return (tui_area){ cursor->row - lines, area.column, lines, area.columns };
     }
@@ -98,7 +114,11 @@ static tui_area next_place(struct cursor *cursor, tui_area area, tui_density den
 
 static void draw_one(tui_app *app, tui_area area, tui_area place, tui_density density, const struct tui_gpu_reading *reading)
 {
-    if (density == TUI_DENSITY_BLOCK) {
+    if (density == TUI_DENSITY_GRAPH && reading->device->mig_index < 0) {
+        tui_area below = { place.row + 2, area.column, place.rows - 2, area.columns };
+        tui_gpu_draw_graphs(app, below, reading);
+    }
+    if (density <= TUI_DENSITY_BLOCK) {
         tui_gpu_draw_block(&app->canvas, place.row, area, reading);
     } else if (density == TUI_DENSITY_LINE) {
         struct tui_gpu_line_layout layout = tui_gpu_lay_out_line(area.columns);
@@ -115,7 +135,8 @@ static void draw_one(tui_app *app, tui_area area, tui_area place, tui_density de
 
 void tui_gpus_draw(tui_app *app, tui_area area, tui_density density)
 {
-    struct cursor cursor = { area.row + (density == TUI_DENSITY_LINE), 0 };
+    struct demand demand = find_demand(app);
+    struct cursor cursor = { area.row + (density == TUI_DENSITY_LINE), 0, graph_lines_for(&demand, area.rows) };
     const nvp_device_sample *device;
     if (density == TUI_DENSITY_LINE && area.rows > 0) {
         struct tui_gpu_line_layout layout = tui_gpu_lay_out_line(area.columns);

@@ -1,5 +1,5 @@
 /*
- * The GPUs of the overview: two lines, one line, or a few columns for each, by the space that there is.
+ * The GPUs of the overview: with graphs, two lines, one line, or a few columns for each, by the space that there is.
  */
 #ifndef TUI_GPUS_H
 #define TUI_GPUS_H
@@ -8,6 +8,7 @@
 
 /** How much room each GPU has. */
 typedef enum tui_density {
+    TUI_DENSITY_GRAPH, /**< a block, and graphs below it */
     TUI_DENSITY_BLOCK, /**< two lines: bars over the whole width, and all else */
     TUI_DENSITY_LINE,  /**< one line */
     TUI_DENSITY_CELL,  /**< several beside each other, each with a small bar */

@@ -12,6 +12,7 @@
 
 /** Metrics stand beside each other where each has so much room. */
 #define METRIC_COLUMNS_MIN 76
+#define METRIC_COLUMNS_MAX 90
 #define METRICS_BESIDE_MAX 3
 
 /** What was read within so long of the sample is of the sample. */
@@ -100,8 +101,11 @@ static void format_link(const nvp_device_sample *device, size_t which, uint32_t 
         return;
     }
     const nvp_reading *item = &list->as.items[link];
-    if (strcmp(nvp_metric_get(links[which].metric)->unit, "bytes") == 0) {
+    const char *unit = nvp_metric_get(links[which].metric)->unit;
+    if (strcmp(unit, "bytes") == 0) {
         tui_format_bytes(nvp_reading_number(item, NAN), text, size);
+    } else if (unit[0] != '\0') { /* its title says what is counted */
+        tui_format_number(nvp_reading_number(item, NAN), 0, "", text, size);
     } else {
         nvp_metric_format(links[which].metric, item, text, size);
     }
@@ -178,6 +182,7 @@ static void draw_group(tui_scroll *scroll, const nvp_device_sample *device, size
     int beside = scroll->area.columns / METRIC_COLUMNS_MIN;
     beside = beside < 1 ? 1 : beside > METRICS_BESIDE_MAX ? METRICS_BESIDE_MAX : beside;
     int width = scroll->area.columns / beside;
+    width = width < METRIC_COLUMNS_MAX ? width : METRIC_COLUMNS_MAX;
     size_t lines = (count + (size_t)beside - 1) / (size_t)beside;
     tui_detail_heading(scroll, nvp_metric_get(listed[0])->group);
     for (size_t line = 0; line < lines; line++) {

@@ -99,7 +99,9 @@ static void draw_host(tui_scroll *scroll, const nvp_process *process)
     tui_detail_value(scroll, "CPU", TUI_PLAIN, text);
     tui_format_bytes(number(process, NVP_PROCESS_HOST_MEMORY_BYTES), memory, sizeof memory);
     tui_format_number(number(process, NVP_PROCESS_HOST_MEMORY_PERCENT), 1, "%", share, sizeof share);
-    snprintf(text, sizeof text, "%s, %s of the machine's", memory, share);
+    bool has_share = !isnan(number(process, NVP_PROCESS_HOST_MEMORY_PERCENT));
+    snprintf(text, sizeof text, "%s%s%s%s", memory, has_share ? ", " : "", has_share ? share : "",
+             has_share ? " of the machine's" : "");
     tui_detail_value(scroll, "memory", TUI_PLAIN, text);
 }
 
@@ -108,9 +110,12 @@ static void draw_graphs(tui_scroll *scroll)
     const tui_app *app = scroll->app;
     const tui_process_key *key = &app->detail;
     const tui_history *history = app->history;
+    char percent[32], memory[32];
+    snprintf(percent, sizeof percent, "SM, GPU %u", key->gpu);
+    snprintf(memory, sizeof memory, "Memory, GPU %u", key->gpu);
     const tui_detail_graph graphs[] = {
-        { "SM", tui_history_process(history, key, TUI_PROCESS_SM_PERCENT), 100, tui_detail_percent, TUI_GOOD },
-        { "GPU memory", tui_history_process(history, key, TUI_PROCESS_GPU_MEMORY_BYTES), NAN, tui_detail_bytes, TUI_LABEL },
+        { percent, tui_history_process(history, key, TUI_PROCESS_SM_PERCENT), 100, tui_detail_percent, TUI_GOOD },
+        { memory, tui_history_process(history, key, TUI_PROCESS_GPU_MEMORY_BYTES), NAN, tui_detail_bytes, TUI_LABEL },
         { "CPU", tui_history_process(history, key, TUI_PROCESS_CPU_PERCENT), NAN, tui_detail_percent, TUI_WARN },
         { "Host memory", tui_history_process(history, key, TUI_PROCESS_HOST_MEMORY_BYTES), NAN, tui_detail_bytes, TUI_LABEL },
     };
