@@ -18,6 +18,14 @@ if(NVP_SIM)
           FILES_MATCHING PATTERN "libnvidia-ml.so*" PATTERN "CMakeFiles" EXCLUDE)
 endif()
 
+# Completion, where the shells look for it; see apps/ for how it is made.
+if(NVP_TOOLS AND NOT CMAKE_CROSSCOMPILING)
+  install(FILES ${CMAKE_BINARY_DIR}/completion/nvpulse.bash
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME nvpulse)
+  install(FILES ${CMAKE_BINARY_DIR}/completion/_nvpulse DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${CMAKE_BINARY_DIR}/completion/nvpulse.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
 # pkg-config
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   set(nvp_pc_prefix ${CMAKE_INSTALL_PREFIX})

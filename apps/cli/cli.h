@@ -43,11 +43,13 @@ typedef struct cli_command {
     const char *summary;  /**< its purpose in one line */
     const char *details;  /**< what `--help` says after the options */
     const cli_option *options;
+    bool is_hidden;            /**< not in the overview */
     bool operands_end_options; /**< the first operand ends the options: the rest is another program's command line */
     int (*run)(int argc, char **argv, FILE *out);
 } cli_command;
 
 extern const cli_command cli_call_command;
+extern const cli_command cli_completion_command;
 extern const cli_command cli_doctor_command;
 extern const cli_command cli_help_command;
 extern const cli_command cli_processes_command;

@@ -36,7 +36,9 @@ static int print_overview(FILE *out)
           "Safe access to NVIDIA's management library (NVML).\n\nCommands:\n",
           out);
     for (size_t i = 0; i < cli_command_count; i++) {
-        fprintf(out, "  %-11s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        if (!cli_commands[i]->is_hidden) {
+            fprintf(out, "  %-11s%s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        }
     }
     fputs("\nOptions:\n"
           "  -h, --help     print this help\n"
@@ -119,10 +121,11 @@ static int refuse_nothing(void)
     char names[256];
     size_t used = 0;
     for (size_t i = 0; i < cli_command_count && used < sizeof names; i++) {
-        const char *between = i == 0 ? "" : i + 1 < cli_command_count ? ", " : " or ";
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", between, cli_commands[i]->name);
+        if (!cli_commands[i]->is_hidden) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", cli_commands[i]->name);
+        }
     }
-    return cli_misuse(NULL, "a command is missing: %s", names);
+    return cli_misuse(NULL, "a command is missing: one of %s", names);
 }
 
 static int run(int argc, char **argv, FILE *out)

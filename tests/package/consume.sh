@@ -57,7 +57,8 @@ files)
         [ -e "$prefix/include/nvpulse/$header.h" ] || fail "include/nvpulse/$header.h is not installed"
     done
     for file in bin/nvpulse "$libdir"/libnvpulse.so "$libdir"/libnvpulse.so.0 "$libdir"/libnvpulse.a "$libdir"/pkgconfig/nvpulse.pc \
-        "$libdir"/cmake/nvpulse/nvpulseConfig.cmake share/doc/nvpulse/snapshot.schema.json share/doc/nvpulse/examples/collect.c; do
+        "$libdir"/cmake/nvpulse/nvpulseConfig.cmake share/doc/nvpulse/snapshot.schema.json share/doc/nvpulse/examples/collect.c \
+        share/bash-completion/completions/nvpulse share/zsh/site-functions/_nvpulse share/fish/vendor_completions.d/nvpulse.fish; do
         [ -e "$prefix/$file" ] || fail "$file is not installed"
     done
     [ -e "$(find "$lib"/nvpulse/sim -name libnvidia-ml.so | head -n 1)" ] || fail "no simulated driver is installed"
