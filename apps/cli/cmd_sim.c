@@ -12,6 +12,7 @@
 
 #include "become.h"
 #include "options.h"
+#include "sim_control.h"
 #include "sim_drivers.h"
 #include "suggest.h"
 
@@ -20,6 +21,8 @@ static const cli_option options_table[] = {
     { 's', "scenario", "FILE", "simulate the machine that FILE describes" },
     { 'd', "driver", "VERSION", "the driver's version, or its first numbers; the newest by default" },
     { 'c', "clock", "KIND", "real: values move with time (the default); stepped: they stand still" },
+    { 'C', "control", NULL, "let 'nvpulse sim ctl' change the simulation while COMMAND runs" },
+    { 'f', "control-file", "FILE", "the same, with this file, which must not exist" },
     { 'l', "list", NULL, "list the simulated drivers and the profiles" },
     { 'h', "help", NULL, "print this help" },
     CLI_OPTIONS_END,
@@ -35,9 +38,12 @@ const cli_command cli_sim_command = {
                "COMMAND finds the simulated libnvidia-ml.so.1 first in its library path. Its exit status is that of\n"
                "nvpulse; 126 and 127 mean that it could not be run or was not found.\n"
                "\n"
+               "'nvpulse sim ctl --help' says how a simulation is changed while it runs.\n"
+               "\n"
                "Examples:\n"
                "  nvpulse sim -- nvpulse status\n"
                "  nvpulse sim --profile rtx4090x2 --driver 470 -- nvpulse call nvmlDeviceGetName --gpu 1\n"
+               "  nvpulse sim --control -- my-monitor\n"
                "  nvpulse sim --list\n",
     .options = options_table,
     .operands_end_options = true,
@@ -46,10 +52,10 @@ const cli_command cli_sim_command = {
 
 /** The command line, read. */
 struct request {
-    const char *profile, *scenario, *driver, *clock;
+    const char *profile, *scenario, *driver, *clock, *control_file;
     char **command;
     int command_count;
-    bool list, help;
+    bool control, list, help;
 };
 
 /* Takes one option; false after a message. */
@@ -69,6 +75,11 @@ static bool take_option(struct request *request, const cli_options *options, int
     case 'c':
         request->clock = options->argument;
         return cli_options_choice(options, "clock", clocks) >= 0;
+    case 'C':
+        return request->control = true;
+    case 'f':
+        request->control_file = options->argument;
+        return request->control = true;
     case 'l':
         return request->list = true;
     case 'h':
@@ -100,22 +111,6 @@ static bool parse(struct request *request, int argc, char **argv)
     } else {
         return true;
     }
-    return false;
-}
-
-/* Loads the simulated driver into this process, to ask it what it can simulate; false after a message. */
-static bool load(const char *library)
-{
-    setenv("NVPULSE_NVML_PATH", library, 1);
-    nvp_driver_info info = NVP_DRIVER_INFO_INIT;
-    nvp_candidate candidate;
-    nvp_driver_find();
-    nvp_driver_get_info(&info);
-    if (info.loaded && info.simulated) {
-        return true;
-    }
-    bool tried = nvp_driver_get_candidate(0, &candidate) == NVP_SUCCESS && candidate.reason != NULL;
-    cli_fail(0, &cli_sim_command, "%s is no simulated driver: %s", library, tried ? candidate.reason : "it has no marker");
     return false;
 }
 
@@ -183,9 +178,49 @@ static bool set_environment(const struct request *request, const char *folder)
         done = done && path != NULL && put("NVPULSE_SIM_SCENARIO", path) && put("NVPULSE_SIM_PROFILE", NULL);
         free(path);
     }
+    if (request->profile != NULL || request->scenario != NULL) {
+        done = done && put("NVPULSE_SIM_CONTROL", NULL); /* that of another simulation */
+    }
     if (request->clock != NULL) {
         done = done && put("NVPULSE_SIM_CLOCK", request->clock);
     }
+    return done;
+}
+
+/* The file must have its place in the file system before COMMAND changes its folder. The caller frees it; NULL after a message. */
+static char *control_file_path(const char *name)
+{
+    char *folder = name[0] == '/' ? NULL : realpath(".", NULL), *path = NULL;
+    int length = name[0] == '/' ? asprintf(&path, "%s", name) : (folder != NULL ? asprintf(&path, "%s/%s", folder, name) : -1);
+    free(folder);
+    if (length < 0) {
+        cli_no_memory(&cli_sim_command);
+        return NULL;
+    }
+    return path;
+}
+
+/* Makes the control file, for the simulation that the environment has by now; false after a message. */
+static bool make_control(const struct request *request)
+{
+    char message[1024] = "out of memory", *path;
+    nvpsim_control_create_fn *create = (nvpsim_control_create_fn *)nvp_symbol("nvpsim_control_create");
+    if (request->control_file != NULL) {
+        path = control_file_path(request->control_file);
+    } else {
+        path = sim_control_path(&cli_sim_command, (long)getpid());
+        if (path != NULL) {
+            sim_control_tidy(&cli_sim_command);
+        }
+    }
+    if (path == NULL) {
+        return false;
+    }
+    bool done = create != NULL && create(path, message, sizeof message) == 0 && put("NVPULSE_SIM_CONTROL", path);
+    if (!done) {
+        cli_fail(CLI_FAILED, &cli_sim_command, "%s", message);
+    }
+    free(path);
     return done;
 }
 
@@ -209,7 +244,7 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
     int code;
     if (folder == NULL || library == NULL) {
         code = cli_no_memory(&cli_sim_command);
-    } else if (!load(library)) {
+    } else if (!sim_load(&cli_sim_command, library)) {
         code = CLI_FAILED;
     } else if (request->list) {
         code = list(drivers, out);
@@ -218,6 +253,8 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
         code = CLI_USAGE;
     } else if (!set_environment(request, folder)) {
         code = cli_fail(CLI_FAILED, &cli_sim_command, "the environment cannot be set: %s", strerror(errno));
+    } else if (request->control && !make_control(request)) {
+        code = CLI_FAILED;
     } else {
         code = cli_become(&cli_sim_command, request->command);
     }
@@ -229,6 +266,9 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
 static int run_sim(int argc, char **argv, FILE *out)
 {
     struct request request = { 0 };
+    if (argc > 1 && strcmp(argv[1], "ctl") == 0) {
+        return sim_ctl(argc - 1, argv + 1, out);
+    }
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }

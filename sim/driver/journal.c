@@ -134,21 +134,58 @@ static void lines_apply(void)
     }
 }
 
+/* Takes the simulation that a control file is about for this process; false with a message. */
+static bool header_take(int from, char *message)
+{
+    size_t size;
+    char *text = lines_read(from, 0, &size);
+    nvpsim_scenario nothing = { 0 };
+    nvpsim_change change;
+    bool ok = text && nvpsim__change_read(&change, &nothing, text, strcspn(text, "\n"), message);
+    if (ok && change.kind == NVPSIM_CHANGE_HEADER) {
+        for (int i = 0; i < SETTINGS; i++) {
+            const char *value = nvpsim__change_setting(&change, setting_words[i]);
+            free(given[i]);
+            given[i] = value ? strdup(value) : NULL;
+        }
+        has_given = true;
+    }
+    if (ok) {
+        nvpsim__change_free(&change);
+    }
+    if (!has_given) {
+        snprintf(message, NVPSIM_MESSAGE_SIZE, "control file: is none of a simulation");
+    }
+    free(text);
+    return has_given;
+}
+
 bool nvpsim__journal_open(char *message)
 {
     const char *name = path ? path : getenv("NVPULSE_SIM_CONTROL");
-    if (!name || !name[0]) {
+    if (!name || !name[0] || file >= 0) {
         return true;
     }
-    file = file_open(name, O_RDONLY, message);
-    char *copy = path ? path : (file >= 0 ? strdup(name) : NULL);
-    if (file < 0 || !copy) {
+    int opened = file_open(name, O_RDONLY, message);
+    if (opened < 0) {
+        return false;
+    }
+    char *copy = path ? path : strdup(name);
+    if (!copy || !header_take(opened, message)) {
+        close(opened);
         return false;
     }
     path = copy;
-    lines_apply();
-    atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_CONTROL, memory_order_relaxed);
+    file = opened;
     return true;
+}
+
+void nvpsim__journal_start(void)
+{
+    if (file >= 0) {
+        lines_apply();
+        atomic_fetch_or_explicit(&nvpsim__attention, NVPSIM_ATTEND_CONTROL, memory_order_release);
+    }
 }
 
 void nvpsim__journal_look(void)
@@ -175,32 +212,6 @@ __attribute__((destructor)) static void journal_stop(void)
     file = -1;
     free(path);
     path = NULL;
-}
-
-/* Takes the simulation that a control file is about for this process; false with a message. */
-static bool header_take(int from, char *message)
-{
-    size_t size;
-    char *text = lines_read(from, 0, &size);
-    nvpsim_scenario nothing = { 0 };
-    nvpsim_change change;
-    bool ok = text && nvpsim__change_read(&change, &nothing, text, strcspn(text, "\n"), message);
-    if (ok && change.kind == NVPSIM_CHANGE_HEADER) {
-        for (int i = 0; i < SETTINGS; i++) {
-            const char *value = nvpsim__change_setting(&change, setting_words[i]);
-            free(given[i]);
-            given[i] = value ? strdup(value) : NULL;
-        }
-        has_given = true;
-    }
-    if (ok) {
-        nvpsim__change_free(&change);
-    }
-    if (!has_given) {
-        snprintf(message, NVPSIM_MESSAGE_SIZE, "is no control file of a simulation");
-    }
-    free(text);
-    return has_given;
 }
 
 /* Applies a command to this process, and writes it for all others when it is right. */
@@ -231,8 +242,11 @@ static bool command_run(int to, size_t count, const char *const *words, char *me
 }
 
 /* Makes this process one that simulates under the file, when it does not yet. */
-static bool file_join(const char *name, int from, char *message)
+static bool file_join(const char *name, char *message)
 {
+    if (!path && getenv("NVPULSE_SIM_CONTROL")) {
+        nvpsim__world_need();
+    }
     if (path) {
         bool is_same = strcmp(path, name) == 0;
         if (!is_same) {
@@ -242,9 +256,6 @@ static bool file_join(const char *name, int from, char *message)
     }
     if (nvpsim__world) {
         snprintf(message, NVPSIM_MESSAGE_SIZE, "this process simulates without a control file");
-        return false;
-    }
-    if (!header_take(from, message)) {
         return false;
     }
     path = strdup(name);
@@ -269,7 +280,7 @@ int nvpsim_control(const char *name, size_t count, const char *const *words, cha
         while (ok && flock(to, LOCK_EX) != 0) {
             ok = errno == EINTR;
         }
-        ok = ok && file_join(name, to, problem);
+        ok = ok && file_join(name, problem);
     } else if (!nvpsim__world) {
         ok = false;
         snprintf(problem, sizeof problem, "%s", nvpsim__world_problem());

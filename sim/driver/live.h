@@ -11,10 +11,13 @@
 bool nvpsim__live_apply(const char *line, size_t size, char *message);
 
 /**
- * Opens the control file that the environment names, if it names one, and applies what stands in it. Under the session lock, when
- * the world has just been built. False with one line in `message` when there is something wrong with the file.
+ * Opens the control file that the environment names, if it names one; what it says about the simulation then counts in place of the
+ * environment. Under the session lock, before the world is built. False with one line in `message` when the file is wrong.
  */
 bool nvpsim__journal_open(char *message);
+
+/** Applies what stands in the file, and lets calls look at it from now on. Under the session lock, when the world has been built. */
+void nvpsim__journal_start(void);
 
 /** Applies what was added to the control file since. Takes the session lock, when there is anything. */
 void nvpsim__journal_look(void);

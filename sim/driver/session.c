@@ -117,7 +117,7 @@ static bool world_need(void)
     if (nvpsim__world) {
         return true;
     }
-    nvpsim_scenario *scenario = scenario_load();
+    nvpsim_scenario *scenario = nvpsim__journal_open(load_message) ? scenario_load() : NULL;
     bool stepped;
     nvpsim_world *world = NULL;
     if (scenario && clock_choose(scenario, &stepped)) {
@@ -131,12 +131,7 @@ static bool world_need(void)
     nvpsim__scenario_unused(scenario, unused_keys, sizeof unused_keys);
     nvpsim__world = world;
     faults_load(scenario); /* a fault may look at the clock */
-    if (!nvpsim__journal_open(load_message)) {
-        nvpsim__world = NULL;
-        nvpsim__fault_clear();
-        nvpsim__world_free(world);
-        return false;
-    }
+    nvpsim__journal_start();
     return true;
 }
 
