@@ -121,7 +121,7 @@ static nvmlReturn_t shut_down(void)
 /* It waits no longer than the deadline by itself: see nvp__settings_limit(). */
 nvmlReturn_t nvmlShutdown(void)
 {
-    return nvpshim__is_watched() ? nvpshim__watched(NVP_FN_nvmlShutdown, ANY(shut_down), NVPSHIM__WAITING, NULL) : shut_down();
+    return nvpshim__is_watched() ? nvpshim__watched(NVP_FN_nvmlShutdown, ANY(shut_down), NVPSHIM__DIRECT, NULL) : shut_down();
 }
 
 const char *nvmlErrorString(nvmlReturn_t result)

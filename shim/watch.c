@@ -21,8 +21,8 @@ static nvmlReturn_t make(const struct nvp__function *function, nvp__any_function
     if (manner == NVPSHIM__USUAL && !nvpshim__is_initialised()) {
         return NVML_ERROR_UNINITIALIZED;
     }
-    return manner != NVPSHIM__WAITING && nvpshim__deadline_is_set() ? nvpshim__in_time(function, call, words)
-                                                                    : nvp__call_as(function, call, words);
+    return manner != NVPSHIM__DIRECT && nvpshim__deadline_is_set() ? nvpshim__in_time(function, call, words)
+                                                                   : nvp__call_as(function, call, words);
 }
 
 nvmlReturn_t nvpshim__watched(int function_index, nvp__any_function call, enum nvpshim__manner manner, const uint64_t *words)
@@ -38,10 +38,11 @@ nvmlReturn_t nvpshim__watched(int function_index, nvp__any_function call, enum n
     return result;
 }
 
-/* A wait for an event ends by itself; before the first init it is answered as any other call. */
-static bool waits(int function_index)
+/* A wait for an event ends by itself; affinity is that of the thread which asks for it, and no other thread can do that in its place. */
+static bool is_direct(int function_index)
 {
-    return nvp__is_wait(function_index) || function_index == NVP_FN_nvmlSystemEventSetWait;
+    return nvp__is_wait(function_index) || function_index == NVP_FN_nvmlSystemEventSetWait ||
+           function_index == NVP_FN_nvmlDeviceSetCpuAffinity || function_index == NVP_FN_nvmlDeviceClearCpuAffinity;
 }
 
 nvmlReturn_t nvpshim__apart(int function_index, nvp__any_function call, const uint64_t *words)
@@ -49,8 +50,9 @@ nvmlReturn_t nvpshim__apart(int function_index, nvp__any_function call, const ui
     if (!nvpshim__is_watched()) {
         return NVML_ERROR_UNINITIALIZED;
     }
-    bool goes_on = waits(function_index) && nvpshim__is_initialised();
-    return nvpshim__watched(function_index, call, goes_on ? NVPSHIM__WAITING : NVPSHIM__USUAL, words);
+    bool is_ready = nvpshim__is_initialised(); /* before, all answer alike */
+    return nvpshim__watched(function_index, call, is_ready && is_direct(function_index) ? NVPSHIM__DIRECT : NVPSHIM__USUAL,
+                            words);
 }
 
 void nvpshim__watched_text(nvmlReturn_t code, const char *text)

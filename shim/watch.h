@@ -12,7 +12,7 @@
 enum nvpshim__manner {
     NVPSHIM__USUAL,  /* NVML must have been initialised by the program */
     NVPSHIM__ALWAYS, /* answers without that */
-    NVPSHIM__WAITING /* the same, and it has a time-out of its own: the deadline is not for it */
+    NVPSHIM__DIRECT  /* the same, and the deadline is not for it: it has a time-out of its own, or is about the calling thread */
 };
 
 /** Reads the environment: NVPULSE_TRACE and NVPULSE_DEADLINE_MS. Called once, before any call. */

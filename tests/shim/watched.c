@@ -240,6 +240,15 @@ static void wait_for_an_event_has_its_own_time(void)
     CHECK(call("nvmlEventSetFree", POINTER(set), 0) == NVML_SUCCESS);
 }
 
+/* It is about the thread that calls, so that no other can make the call: however long it takes. */
+static void affinity_is_set_by_the_thread_itself(void)
+{
+    init();
+    uint64_t device = device_of(library, 0);
+    add_fault("nvmlDeviceSetCpuAffinity", 0, 0, 2 * DEADLINE_MS * UINT64_C(1000000));
+    CHECK(call("nvmlDeviceSetCpuAffinity", device, 0) == find(behind, "nvmlDeviceSetCpuAffinity")(device, 0, 0, 0, 0, 0));
+}
+
 /* A stuck call may still write through a handle: who frees it would pull it from under the driver. */
 static void handle_of_a_stuck_call_is_not_freed(void)
 {
@@ -267,6 +276,7 @@ static const struct client_case cases[] = {
     { "child_begins_anew", child_begins_anew },
     { "child_of_a_process_with_a_stuck_call", child_of_a_process_with_a_stuck_call },
     { "wait_for_an_event_has_its_own_time", wait_for_an_event_has_its_own_time },
+    { "affinity_is_set_by_the_thread_itself", affinity_is_set_by_the_thread_itself },
     { "handle_of_a_stuck_call_is_not_freed", handle_of_a_stuck_call_is_not_freed },
 };
 
