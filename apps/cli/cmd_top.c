@@ -13,7 +13,7 @@
 #include <tui/tui.h>
 #endif
 
-enum { KEY_COLOR = 256, KEY_READONLY, KEY_ASCII, KEY_THEME, KEY_ONCE };
+enum { KEY_COLOR = 256, KEY_READONLY, KEY_ASCII, KEY_THEME, KEY_ONCE, KEY_ALERT, KEY_BELL };
 
 static const cli_option options_table[] = {
     { 'd', "interval", "SECONDS", "sample so often; from 0.1 to 3600" },
@@ -23,6 +23,8 @@ static const cli_option options_table[] = {
     { KEY_THEME, "theme", "NAME", "colors: dark, light or mono" },
     { KEY_COLOR, "color", "WHEN", "use colors: auto (unless NO_COLOR is set), always or never" },
     { KEY_ASCII, "ascii", NULL, "draw with ASCII alone" },
+    { KEY_ALERT, "alert", "CONDITION", "also tell when this holds, such as 'temperature.gpu_c>85'" },
+    { KEY_BELL, "bell", NULL, "ring when an alert begins" },
     { KEY_ONCE, "once", NULL, "print one screen as text, of COLUMNS by LINES, and end" },
     { 'h', "help", NULL, "print this help" },
     CLI_OPTIONS_END,
@@ -91,6 +93,15 @@ static bool take_option(tui_request *request, const cli_options *options, int ke
         return choice >= 0;
     case KEY_ASCII:
         return request->is_ascii = true;
+    case KEY_ALERT:
+        if (request->alert_count == TUI_REQUEST_ALERTS_MAX) {
+            cli_misuse(&cli_top_command, "--alert: at most %d conditions", TUI_REQUEST_ALERTS_MAX);
+            return false;
+        }
+        request->alerts[request->alert_count++] = options->argument;
+        return true;
+    case KEY_BELL:
+        return request->rings = true;
     case KEY_ONCE:
         return request->is_once = true;
     default:

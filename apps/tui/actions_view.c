@@ -94,6 +94,15 @@ unsigned int tui_action_refresh(tui_app *app, const tui_event *event)
     return 0;
 }
 
+unsigned int tui_action_acknowledge(tui_app *app, const tui_event *event)
+{
+    (void)event;
+    if (!tui_alerts_acknowledge(&app->alerts)) {
+        tui_say(app, TUI_NOTICE, "there is no alert");
+    }
+    return TUI_DRAW;
+}
+
 /* Drawing corrects what is beyond the end. */
 static unsigned int scroll_to(tui_app *app, int line)
 {

@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "chrome.h"
+#include "gpus.h"
 
 const tui_screen tui_screens[TUI_SCREEN_COUNT] = {
 #define SCREEN(id, title, draw, where, scope, is_in_tabs) { title, tui_draw_##draw, where, TUI_SCOPE_##scope, is_in_tabs },
@@ -34,6 +35,21 @@ unsigned int tui_go(tui_app *app, tui_screen_id screen)
     app->screen = screen;
     app->scroll = 0;
     return TUI_DRAW | TUI_RATE;
+}
+
+static bool is_shown(const void *context, const nvp_device_sample *device)
+{
+    return tui_gpus_is_shown(context, device);
+}
+
+unsigned int tui_take_snapshot(tui_app *app, nvp_snapshot *snapshot)
+{
+    nvp_snapshot_free(app->snapshot);
+    app->snapshot = snapshot;
+    tui_history_add(app->history, snapshot);
+    bool has_news = tui_alerts_update(&app->alerts, snapshot, is_shown, app);
+    bool rings = app->request->rings || app->settings.rings;
+    return TUI_DRAW | TUI_REBUILD | (has_news && rings ? TUI_BELL : 0u);
 }
 
 void tui_rebuild(tui_app *app)

@@ -11,6 +11,7 @@
 
 #include <tui/tui.h>
 
+#include "alerts.h"
 #include "canvas.h"
 #include "filter.h"
 #include "graph.h"
@@ -69,6 +70,7 @@ struct tui_app {
     tui_source *source;
     tui_canvas canvas;
     tui_history *history;
+    tui_alerts alerts;
 
     nvp_snapshot *snapshot; /**< what is shown; NULL before the first one */
     nvp_status status;      /**< why the newest sample failed; NVP_SUCCESS when it did not */
@@ -109,6 +111,9 @@ void tui_say(tui_app *app, tui_style style, const char *format, ...) NVP_PRINTF(
 
 /** Goes to another screen. Flags of actions. */
 unsigned int tui_go(tui_app *app, tui_screen_id screen);
+
+/** Shows a snapshot, which it takes over: into history and alerts. Flags of actions. */
+unsigned int tui_take_snapshot(tui_app *app, nvp_snapshot *snapshot);
 
 /** Makes the rows of processes anew. */
 void tui_rebuild(tui_app *app);

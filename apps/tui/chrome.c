@@ -109,6 +109,37 @@ static bool draw_trouble(tui_app *app, int row)
     return text[0] != '\0';
 }
 
+/* What is wrong and was not acknowledged, as much as fits, the newest first. */
+static bool draw_alerts(tui_app *app, int row)
+{
+    const tui_alerts *alerts = &app->alerts;
+    int columns = app->canvas.columns, column = 0, left_out = 0;
+    for (size_t i = alerts->count; i-- > 0;) {
+        const tui_alert *alert = &alerts->alerts[i];
+        char text[256];
+        if (!tui_alert_is_open(alerts, alert)) {
+            continue;
+        }
+        if (column == 0) {
+            tui_canvas_fill(&app->canvas, row, 0, columns, TUI_ALERT, L' ');
+        }
+        text[0] = ' ';
+        tui_alert_format(alerts, alert, text + 1, sizeof text - 1);
+        if (column > 0 && column + tui_text_width(text) + 18 > columns) {
+            left_out++;
+        } else {
+            column += tui_canvas_put(&app->canvas, row, column, columns - column, TUI_ALERT, text) + 1;
+        }
+    }
+    if (left_out > 0) {
+        column += tui_canvas_print(&app->canvas, row, column, TUI_ALERT, " +%d", left_out);
+    }
+    if (column > 0 && column + 12 <= columns) {
+        tui_canvas_put_right(&app->canvas, row, column, columns - column, TUI_ALERT, "A: seen ");
+    }
+    return column > 0;
+}
+
 int tui_chrome_header(tui_app *app)
 {
     draw_title(app);
@@ -117,7 +148,8 @@ int tui_chrome_header(tui_app *app)
         draw_host(app);
     }
     int lines = has_host ? 2 : 1;
-    return lines + draw_trouble(app, lines);
+    lines += draw_trouble(app, lines);
+    return app->canvas.rows >= 6 ? lines + draw_alerts(app, lines) : lines;
 }
 
 /* The line of keys, as htop has it. */

@@ -112,12 +112,49 @@ static bool read_columns(const struct reading *reading)
     return settings->column_count > 0 || refuse(reading, "columns is empty");
 }
 
+static bool read_bell(const struct reading *reading)
+{
+    return read_truth(reading, &reading->settings->rings);
+}
+
+/* A list of conditions, which stands in place of those of a new user. */
+static bool read_alerts(const struct reading *reading)
+{
+    tui_settings *settings = reading->settings;
+    struct reading item = *reading;
+    tui_alert_rule rule;
+    char message[160];
+    if (reading->node->type != YAML_SEQUENCE_NODE) {
+        return refuse(reading, "alerts is no list");
+    }
+    settings->alert_count = 0;
+    for (const yaml_node_item_t *next = reading->node->data.sequence.items.start; next < reading->node->data.sequence.items.top;
+         next++) {
+        item.node = yaml_document_get_node(reading->document, *next);
+        const char *text = tui_config_text(item.node);
+        if (text == NULL || settings->alert_count == TUI_ALERT_RULES_MAX) {
+            return refuse(&item, text == NULL ? "an alert is no text" : "there are too many alerts");
+        }
+        if (!tui_alert_parse(text, &rule, message, sizeof message)) {
+            return refuse(&item, message);
+        }
+        snprintf(settings->alerts[settings->alert_count++], TUI_ALERT_TEXT_MAX, "%s", text);
+    }
+    return true;
+}
+
 static const struct {
     const char *key;
     bool (*read)(const struct reading *reading);
 } keys[] = {
-    { "interval_seconds", read_interval }, { "theme", read_theme }, { "sort", read_sort },
-    { "descending", read_descending },     { "tree", read_tree },   { "columns", read_columns },
+    { "interval_seconds", read_interval },
+    { "theme", read_theme },
+    { "sort", read_sort },
+    { "descending", read_descending },
+    { "tree", read_tree },
+    { "columns", read_columns },
+    { "alerts", read_alerts },
+    { "bell", read_bell },
 };
 
 static bool read_all(yaml_document_t *document, tui_settings *settings, char *message, size_t size)

@@ -27,7 +27,8 @@ enum {
     TUI_REBUILD = 1 << 1, /**< the rows of processes have to be made anew */
     TUI_RATE = 1 << 2,    /**< interval, pause or screen have changed: tell the source */
     TUI_SAVE = 1 << 3,    /**< the settings have changed: keep them */
-    TUI_QUIT = 1 << 4
+    TUI_QUIT = 1 << 4,
+    TUI_BELL = 1 << 5
 };
 
 typedef unsigned int tui_action(struct tui_app *app, const tui_event *event);

@@ -34,10 +34,7 @@ static void take_sample(tui_app *app, struct round *round)
         app->has_ended = true;
     }
     if (taken.snapshot != NULL) {
-        nvp_snapshot_free(app->snapshot);
-        app->snapshot = taken.snapshot;
-        tui_history_add(app->history, app->snapshot);
-        round->flags |= TUI_REBUILD;
+        round->flags |= tui_take_snapshot(app, taken.snapshot);
     }
 }
 
@@ -89,6 +86,9 @@ static void apply(tui_app *app, struct round *round)
     }
     if ((round->flags & TUI_REBUILD) != 0) {
         tui_rebuild(app);
+    }
+    if ((round->flags & TUI_BELL) != 0) {
+        tui_terminal_bell(app->terminal);
     }
     if ((round->flags & (TUI_DRAW | TUI_REBUILD)) != 0) {
         int rows, columns, cursor_row, cursor_column;

@@ -17,6 +17,31 @@ static void fail(tui_result *result, tui_end end, const char *message)
     snprintf(result->message, sizeof result->message, "%s", message);
 }
 
+/* The conditions of the settings, and those of the command line. */
+static bool prepare_alerts(tui_app *app)
+{
+    const tui_request *request = app->request;
+    char message[200] = "";
+    for (size_t i = 0; i < app->settings.alert_count; i++) {
+        tui_alerts_add(&app->alerts, app->settings.alerts[i], message, sizeof message);
+    }
+    for (size_t i = 0; i < request->alert_count; i++) {
+        if (!tui_alerts_add(&app->alerts, request->alerts[i], message, sizeof message)) {
+            app->result->end = TUI_END_BAD_REQUEST;
+            snprintf(app->result->message, sizeof app->result->message, "--alert: %s", message);
+            return false;
+        }
+    }
+    return true;
+}
+
+static tui_source *open_source(const tui_app *app)
+{
+    nvp_metric metrics[TUI_ALERT_RULES_MAX];
+    size_t count = tui_alerts_metrics(&app->alerts, metrics, TUI_ALERT_RULES_MAX);
+    return tui_source_live_open(app->settings.interval_ms, metrics, count);
+}
+
 static bool prepare(tui_app *app)
 {
     const tui_request *request = app->request;
@@ -37,7 +62,10 @@ static bool prepare(tui_app *app)
     app->canvas.is_ascii = request->is_ascii || !tui_text_locale_is_utf8();
     app->graph = tui_graph_kind_for(app->canvas.is_ascii, getenv("TERM"));
     app->history = tui_history_new();
-    app->source = tui_source_live_open(app->settings.interval_ms);
+    if (!prepare_alerts(app)) {
+        return false;
+    }
+    app->source = open_source(app);
     if (app->history == NULL || app->source == NULL) {
         fail(app->result, TUI_END_FAILED, "out of memory");
         return false;
@@ -64,8 +92,7 @@ static void print_once(tui_app *app, FILE *out)
             app->result->status = taken.status;
             return;
         }
-        nvp_snapshot_free(app->snapshot);
-        app->snapshot = taken.snapshot;
+        tui_take_snapshot(app, taken.snapshot);
         samples++;
         app->source->class->refresh(app->source);
     }
@@ -125,6 +152,7 @@ static void discard(tui_app *app)
     free(app->environment);
     tui_processes_free(&app->processes);
     tui_history_free(app->history);
+    tui_alerts_free(&app->alerts);
     tui_canvas_free(&app->canvas);
     nvp_snapshot_free(app->detail_snapshot);
     nvp_snapshot_free(app->snapshot);

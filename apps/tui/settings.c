@@ -1,6 +1,7 @@
 /*
  * What holds for a new user, and how it may be changed.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "settings.h"
@@ -19,6 +20,9 @@ void tui_settings_init(tui_settings *settings)
         if (tui_columns[i].is_shown) {
             settings->columns[settings->column_count++] = (tui_column)i;
         }
+    }
+    for (size_t i = 0; tui_alert_defaults[i] != NULL; i++) {
+        snprintf(settings->alerts[settings->alert_count++], TUI_ALERT_TEXT_MAX, "%s", tui_alert_defaults[i]);
     }
 }
 

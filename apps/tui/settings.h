@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "alerts.h"
 #include "columns.h"
 #include "theme.h"
 
@@ -20,6 +21,9 @@ typedef struct tui_settings {
     bool is_descending, is_tree;
     tui_column columns[TUI_COLUMN_COUNT]; /**< those that are shown, in order */
     size_t column_count;
+    char alerts[TUI_ALERT_RULES_MAX][TUI_ALERT_TEXT_MAX]; /**< conditions; written by the user into the file alone */
+    size_t alert_count;
+    bool rings; /**< a bell when an alert begins; the same */
 } tui_settings;
 
 void tui_settings_init(tui_settings *settings);

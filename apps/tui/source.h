@@ -46,7 +46,7 @@ struct tui_source {
     int fd; /**< readable when take() has something */
 };
 
-/** This machine. NULL when the system refuses. Signals must be blocked: its threads inherit the mask. */
-tui_source *tui_source_live_open(uint64_t interval_ms);
+/** This machine; `metrics` are sampled whatever the screen needs. NULL when the system refuses. Signals must be blocked: its threads inherit the mask. */
+tui_source *tui_source_live_open(uint64_t interval_ms, const nvp_metric *metrics, size_t metric_count);
 
 #endif

@@ -54,6 +54,8 @@ struct live {
     tui_source base;
     pthread_t thread;
     nvp_sampler *samplers[2]; /* by scope; of the thread */
+    nvp_metric *metrics;      /* those of the brief scope, the same */
+    size_t metric_count;
 
     pthread_mutex_t mutex; /* for all below */
     pthread_cond_t changed;
@@ -76,8 +78,8 @@ static nvp_sampler *sampler_for(struct live *live, tui_scope scope)
     nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
     options.timeout_ms = DEVICE_TIMEOUT_MS;
     if (scope == TUI_SCOPE_BRIEF) {
-        options.metrics = brief;
-        options.metric_count = sizeof brief / sizeof *brief;
+        options.metrics = live->metrics;
+        options.metric_count = live->metric_count;
     }
     if (live->samplers[scope] == NULL && nvp_sampler_new(&options, &live->samplers[scope]) != NVP_SUCCESS) {
         live->samplers[scope] = NULL;
@@ -225,6 +227,7 @@ static void discard(struct live *live)
     pthread_cond_destroy(&live->changed);
     pthread_mutex_destroy(&live->mutex);
     close(live->base.fd);
+    free(live->metrics);
     free(live);
 }
 
@@ -244,7 +247,25 @@ static bool close_live(tui_source *source, unsigned int limit_ms)
 
 static const tui_source_class live_class = { take, set, refresh, overdue_ms, close_live };
 
-tui_source *tui_source_live_open(uint64_t interval_ms)
+/* The metrics of the brief scope and those beside them, each once. */
+static bool choose_metrics(struct live *live, const nvp_metric *metrics, size_t count)
+{
+    bool is_chosen[NVP_METRIC_COUNT] = { false };
+    live->metrics = reallocarray(NULL, NVP_METRIC_COUNT, sizeof *live->metrics);
+    if (live->metrics == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof brief / sizeof *brief + count; i++) {
+        nvp_metric metric = i < sizeof brief / sizeof *brief ? brief[i] : metrics[i - sizeof brief / sizeof *brief];
+        if (metric < NVP_METRIC_COUNT && !is_chosen[metric]) {
+            is_chosen[metric] = true;
+            live->metrics[live->metric_count++] = metric;
+        }
+    }
+    return true;
+}
+
+tui_source *tui_source_live_open(uint64_t interval_ms, const nvp_metric *metrics, size_t metric_count)
 {
     struct live *live = calloc(1, sizeof *live);
     if (live == NULL) {
@@ -259,7 +280,8 @@ tui_source *tui_source_live_open(uint64_t interval_ms)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&live->changed, &clock);
     pthread_condattr_destroy(&clock);
-    if (live->base.fd < 0 || pthread_create(&live->thread, NULL, work, live) != 0) {
+    bool is_ready = choose_metrics(live, metrics, metric_count) && live->base.fd >= 0;
+    if (!is_ready || pthread_create(&live->thread, NULL, work, live) != 0) {
         discard(live);
         return NULL;
     }

@@ -14,12 +14,17 @@
 
 typedef enum tui_when { TUI_AUTO, TUI_ALWAYS, TUI_NEVER } tui_when;
 
+enum { TUI_REQUEST_ALERTS_MAX = 16 };
+
 /** What was asked for. All zero is a good request. */
 typedef struct tui_request {
-    uint64_t interval_ms; /**< time between refreshes; 0: as the settings say */
-    const char *gpus;     /**< indexes or UUIDs of the GPUs to show, joined by commas; NULL: all */
-    const char *user;     /**< show only processes of this user; NULL: of all */
-    const char *theme;    /**< name of a theme; NULL: as the settings say */
+    uint64_t interval_ms;                       /**< time between refreshes; 0: as the settings say */
+    const char *gpus;                           /**< indexes or UUIDs of the GPUs to show, joined by commas; NULL: all */
+    const char *user;                           /**< show only processes of this user; NULL: of all */
+    const char *theme;                          /**< name of a theme; NULL: as the settings say */
+    const char *alerts[TUI_REQUEST_ALERTS_MAX]; /**< conditions beside those of the settings */
+    size_t alert_count;
+    bool rings; /**< a bell when an alert begins */
     tui_when color;
     bool is_readonly;           /**< never send a signal */
     bool is_ascii;              /**< draw with ASCII alone */
