@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import harness
@@ -108,10 +109,13 @@ class ShellTest(harness.CommandTest):
     """Each shell is asked what it would show."""
 
     def setUp(self):
+        home = tempfile.TemporaryDirectory()  # some shells write into it
+        self.addCleanup(home.cleanup)
+        self.home = home.name
         self.path = os.path.dirname(harness.program()) + ":" + os.environ.get("PATH", "/usr/bin:/bin")
 
     def run_shell(self, *command, stdin=None):
-        env = harness.environment(PATH=self.path, NVPULSE_NVML_PATH="/nonexistent/libnvidia-ml.so.1", HOME="/nonexistent")
+        env = harness.environment(PATH=self.path, NVPULSE_NVML_PATH="/nonexistent/libnvidia-ml.so.1", HOME=self.home)
         return self.assert_result(harness.execute(command, env, stdin=stdin), 0).out
 
     BASH = r"""
