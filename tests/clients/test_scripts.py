@@ -1,9 +1,16 @@
 #!/usr/bin/env python3
 """The scripts around the clients, with stand-ins for apt-get and dpkg. Needs no network and no client."""
 
+import contextlib
+import io
+import json
 import os
+import subprocess
 import sys
+import tempfile
 import unittest
+
+import table
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 import stand_in_apt  # noqa: E402
@@ -46,6 +53,49 @@ class FetchTest(stand_in_apt.FetchCase):
         suites = {line.split()[2] for line in self.read("out", "nvtop-new", "origin").splitlines()}
         self.assertEqual(suites, {"sid"})
         self.assertIn("nvtop", self.tree("nvtop-new"))
+
+
+class TableTest(unittest.TestCase):
+    def shown(self, *results):
+        """Exit status and lines for these results."""
+        with tempfile.TemporaryDirectory() as build:
+            os.mkdir(os.path.join(build, "clients-results"))
+            for result in results:
+                with open(os.path.join(build, "clients-results", result["name"] + ".json"), "w", encoding="utf-8") as file:
+                    json.dump(result, file)
+            arguments, sys.argv = sys.argv, ["table.py", "--build", build, *(result["name"] for result in results), "absent"]
+            try:
+                with contextlib.redirect_stdout(io.StringIO()) as out, self.assertRaises(SystemExit) as ended:
+                    table.main()
+            finally:
+                sys.argv = arguments
+        return ended.exception.code, out.getvalue().splitlines()
+
+    def test_table__failures_fail_and_skips_do_not(self):
+        rows = [{"driver": "340", "way": "direct", "outcome": "gives up"}, {"driver": "550", "way": "shim", "outcome": "ok, all"}]
+        good = {"name": "one", "package": "one 1.0-1", "rows": rows}
+        code, lines = self.shown(good, {"name": "two", "skipped": "not fetched"})
+        self.assertEqual(code, 0)
+        cells = [["driver", "way", "one"], ["1.0-1"], ["340", "direct", "gives", "up"], ["550", "shim", "ok"]]
+        self.assertEqual([line.split() for line in lines[:4]], cells)
+        self.assertIn("note: one: ok, all: 550", lines)
+        self.assertIn("note: two: skipped: not fetched", lines)
+        self.assertIn("note: absent: skipped: there is no result", lines)
+        code, lines = self.shown({**good, "rows": [{**rows[0], "outcome": "FAILED: line: 'a, b', not 'c'"}]})
+        self.assertEqual(code, 1)
+        self.assertEqual(lines[2].split(), ["340", "direct", "FAILED"])
+
+
+class PeersTest(unittest.TestCase):
+    def test_peers__clients_that_are_not_there_have_rows_that_say_so(self):
+        peers = os.path.join(os.path.dirname(stand_in_apt.SCRIPTS), "bench", "peers.py")
+        build = os.environ["NVP_BUILD"]
+        with tempfile.TemporaryDirectory() as nowhere:
+            command = [sys.executable, "-B", peers, "--build", build, "--clients", nowhere]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+        rows = [line for line in done.stdout.splitlines() if "not fetched" in line]
+        self.assertEqual(len(rows), 12, done.stdout)
+        self.assertEqual(sum("nvpulse status" in line for line in done.stdout.splitlines()), 3, done.stdout)
 
 
 if __name__ == "__main__":
