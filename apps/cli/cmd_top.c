@@ -34,16 +34,20 @@ static int run_top(int argc, char **argv, FILE *out);
 
 const cli_command cli_top_command = {
     .name = "top",
-    .operands = "",
+    .operands = "[FILE]",
     .summary = "Watch GPUs and the processes on them",
-    .details = "\n"
-               "Keys: F1 help, q quit, F3 search, F4 filter, F5 tree, F6 sort, F9 signal, Enter details, Tab screens.\n"
-               "\n"
-               "Examples:\n"
-               "  nvpulse top\n"
-               "  nvpulse top --interval 0.5 --id 0,1 --readonly\n"
-               "  nvpulse top --once --color=never\n"
-               "  nvpulse sim --profile h100x8 -- nvpulse top\n",
+    .details =
+        "\n"
+        "FILE is a recording of '" CLI_NAME " record', shown instead of this machine: Left and Right go a sample back and on,\n"
+        "PgUp and PgDn a minute, Home and End to its ends, Space stops and goes on, + and - set the speed.\n"
+        "\n"
+        "Keys: F1 help, q quit, F3 search, F4 filter, F5 tree, F6 sort, F9 signal, Enter details, Tab screens.\n"
+        "\n"
+        "Examples:\n"
+        "  nvpulse top\n"
+        "  nvpulse top --interval 0.5 --id 0,1 --readonly\n"
+        "  nvpulse top --once --color=never\n"
+        "  nvpulse sim --profile h100x8 -- nvpulse top\n",
     .options = options_table,
     .run = run_top,
 };
@@ -142,9 +146,10 @@ static int run_top(int argc, char **argv, FILE *out)
     }
     int count;
     char **operands = cli_options_operands(&options, &count);
-    if (count > 0) {
-        return cli_misuse(&cli_top_command, "unexpected operand '%s'", operands[0]);
+    if (count > 1) {
+        return cli_misuse(&cli_top_command, "unexpected operand '%s'", operands[1]);
     }
+    request.file = count > 0 ? operands[0] : NULL;
     tui_run(&request, out, &result);
     return explain(&result);
 }

@@ -13,6 +13,10 @@ static void ask_system(tui_app *app, bool is_foreign)
     app->environment = NULL;
     app->environment_length = app->parent_count = 0;
     app->environment_absent = "is not one of this system";
+    if (tui_is_recording(app)) {
+        app->environment_absent = "is one of a recording";
+        return;
+    }
     if (is_foreign || key->start_time_us == 0) {
         return;
     }

@@ -136,6 +136,10 @@ unsigned int tui_action_kill(tui_app *app, const tui_event *event)
         tui_say(app, TUI_NOTICE, "signals are switched off (--readonly)");
         return TUI_DRAW;
     }
+    if (tui_is_recording(app)) {
+        tui_say(app, TUI_NOTICE, "processes of a recording get no signal");
+        return TUI_DRAW;
+    }
     collect_targets(app);
     const tui_targets *targets = &app->targets;
     if (targets->refused > 0) {
@@ -163,6 +167,10 @@ unsigned int tui_action_environment(tui_app *app, const tui_event *event)
     const tui_row *row = tui_processes_selected(&app->processes);
     if (row == NULL) {
         return 0;
+    }
+    if (tui_is_recording(app)) {
+        tui_say(app, TUI_NOTICE, "a recording has no environments");
+        return TUI_DRAW;
     }
     char *text = NULL;
     size_t length = 0;

@@ -3,6 +3,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
@@ -42,12 +43,36 @@ static bool is_shown(const void *context, const nvp_device_sample *device)
     return tui_gpus_is_shown(context, device);
 }
 
-unsigned int tui_take_snapshot(tui_app *app, nvp_snapshot *snapshot)
+bool tui_is_recording(const tui_app *app)
+{
+    return app->source->class->seek != NULL;
+}
+
+/* Graphs and alerts begin anew, with what was before the place that was jumped to. */
+static void begin_anew(tui_app *app, tui_taken *taken)
+{
+    tui_history_forget(app->history);
+    app->alerts.count = 0;
+    for (size_t i = 0; i < taken->before_count; i++) {
+        tui_history_add(app->history, taken->before[i]);
+        tui_alerts_update(&app->alerts, taken->before[i], is_shown, app);
+    }
+}
+
+unsigned int tui_take_snapshot(tui_app *app, tui_taken *taken)
 {
     nvp_snapshot_free(app->snapshot);
-    app->snapshot = snapshot;
-    tui_history_add(app->history, snapshot);
-    bool has_news = tui_alerts_update(&app->alerts, snapshot, is_shown, app);
+    app->snapshot = taken->snapshot;
+    if (taken->is_jump) {
+        begin_anew(app, taken);
+    }
+    for (size_t i = 0; i < taken->before_count; i++) {
+        nvp_snapshot_free(taken->before[i]);
+    }
+    free(taken->before);
+    taken->before = NULL;
+    tui_history_add(app->history, app->snapshot);
+    bool has_news = tui_alerts_update(&app->alerts, app->snapshot, is_shown, app);
     bool rings = app->request->rings || app->settings.rings;
     return TUI_DRAW | TUI_REBUILD | (has_news && rings ? TUI_BELL : 0u);
 }
@@ -83,7 +108,10 @@ unsigned int tui_dispatch(tui_app *app, const tui_event *event)
     if (event->key == TUI_KEY_CLICK || event->key == TUI_KEY_WHEEL_UP || event->key == TUI_KEY_WHEEL_DOWN) {
         return flags | tui_action_mouse(app, event);
     }
-    tui_action *action = tui_keys_find(tui_screens[app->screen].where, event->key);
+    unsigned int where = tui_screens[app->screen].where;
+    bool winds = tui_is_recording(app) && (where & (TUI_IN_LIST | TUI_IN_DEVICE | TUI_IN_PROCESS)) != 0;
+    tui_action *action = winds ? tui_keys_find(TUI_IN_FILE, event->key) : NULL;
+    action = action != NULL ? action : tui_keys_find(where, event->key);
     flags |= action != NULL ? action(app, event) : 0;
     bool is_digit = event->key >= '0' && event->key <= '9';
     app->digits = is_digit ? app->digits : -1;

@@ -76,6 +76,7 @@ struct tui_app {
     nvp_status status;      /**< why the newest sample failed; NVP_SUCCESS when it did not */
     int64_t overdue_ms;     /**< for how long the source has owed a sample */
     bool is_paused;
+    tui_position position; /**< of a recording, as last drawn */
 
     tui_screen_id screen, back; /**< `back`: where Esc leads to */
     tui_processes processes;
@@ -112,8 +113,11 @@ void tui_say(tui_app *app, tui_style style, const char *format, ...) NVP_PRINTF(
 /** Goes to another screen. Flags of actions. */
 unsigned int tui_go(tui_app *app, tui_screen_id screen);
 
-/** Shows a snapshot, which it takes over: into history and alerts. Flags of actions. */
-unsigned int tui_take_snapshot(tui_app *app, nvp_snapshot *snapshot);
+/** Shows a snapshot, which it takes over with all of `taken`: into history and alerts. Flags of actions. */
+unsigned int tui_take_snapshot(tui_app *app, tui_taken *taken);
+
+/** Whether a recording is shown: its processes are not those of now. */
+bool tui_is_recording(const tui_app *app);
 
 /** Makes the rows of processes anew. */
 void tui_rebuild(tui_app *app);

@@ -36,7 +36,9 @@ static void put_time(tui_app *app, int left)
         struct tm local;
         localtime_r(&seconds, &local);
         size_t length = strftime(text, sizeof text, "%H:%M:%S ", &local);
-        snprintf(text + length, sizeof text - length, "%gs ", (double)app->settings.interval_ms / 1000);
+        if (!tui_is_recording(app)) {
+            snprintf(text + length, sizeof text - length, "%gs ", (double)app->settings.interval_ms / 1000);
+        }
     }
     int room = app->canvas.columns - left;
     if (tui_text_width(text) < room) {
@@ -215,6 +217,29 @@ static void draw_buttons(tui_app *app, int row)
     }
 }
 
+/* Where a recording stands: a line with its place, its time and a bar. */
+static void draw_position(tui_app *app, int row)
+{
+    char text[160], when[32];
+    const tui_position *position = &app->position;
+    time_t seconds = (time_t)(position->time_us / 1000000);
+    struct tm local;
+    localtime_r(&seconds, &local);
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+    bool is_at_end = position->at + 1 >= position->count;
+    snprintf(text, sizeof text, " %s x%g  %zu/%zu%s  %s ",
+             app->is_paused ? "stopped"
+             : is_at_end    ? "follows"
+                            : "plays",
+             position->speed, position->at + 1, position->count, position->share < 1 ? "+" : "", when);
+    tui_canvas_fill(&app->canvas, row, 0, app->canvas.columns, TUI_PLAIN, L' ');
+    int used = tui_canvas_put(&app->canvas, row, 0, app->canvas.columns, TUI_NOTICE, text) + 1;
+    double share = position->count > 1 ? (double)position->at * 100 / (double)(position->count - 1) : 100;
+    if (app->canvas.columns - used > 8) {
+        tui_bar_draw(&app->canvas, row, used, app->canvas.columns - used - 1, share, TUI_GOOD);
+    }
+}
+
 int tui_chrome_footer(tui_app *app)
 {
     int row = app->canvas.rows - 1;
@@ -229,5 +254,10 @@ int tui_chrome_footer(tui_app *app)
     } else {
         draw_buttons(app, row);
     }
-    return 1;
+    if (!tui_is_recording(app) || app->canvas.rows < 5) {
+        return 1;
+    }
+    app->position = app->source->class->position(app->source);
+    draw_position(app, row - 1);
+    return 2;
 }

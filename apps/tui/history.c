@@ -49,6 +49,15 @@ void tui_history_free(tui_history *history)
     free(history);
 }
 
+void tui_history_forget(tui_history *history)
+{
+    for (size_t i = 0; i < history->device_count; i++) {
+        free(history->devices[i].values);
+    }
+    history->device_count = 0;
+    history->added = 0;
+}
+
 static struct device_ring *find_device(const tui_history *history, unsigned int gpu, int mig)
 {
     for (size_t i = 0; i < history->device_count; i++) {

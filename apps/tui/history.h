@@ -47,6 +47,9 @@ typedef struct tui_history tui_history;
 tui_history *tui_history_new(void);
 void tui_history_free(tui_history *history);
 
+/** Begins anew; the processes whose history is kept stay the same. */
+void tui_history_forget(tui_history *history);
+
 /** Adds a snapshot. What memory is missing for is left out. */
 void tui_history_add(tui_history *history, const nvp_snapshot *snapshot);
 

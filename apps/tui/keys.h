@@ -17,8 +17,8 @@ enum {
     TUI_IN_SETUP = 1 << 2,
     TUI_IN_DEVICE = 1 << 3,  /**< one GPU in detail; also TEXT */
     TUI_IN_PROCESS = 1 << 4, /**< one process in detail; also TEXT */
-    TUI_IN_FILE = 1 << 5,    /**< a recorded file is shown, whatever the screen */
-    TUI_IN_ALL = (1 << 6) - 1
+    TUI_IN_ALL = (1 << 5) - 1,
+    TUI_IN_FILE = 1 << 5 /**< a recording is shown: before what the screen has, but for screens of text alone */
 };
 
 /** What an action answers, or-ed. */

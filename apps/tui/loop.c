@@ -21,8 +21,10 @@ struct round {
 
 static void take_sample(tui_app *app, struct round *round)
 {
-    tui_taken taken = { NULL, NVP_SUCCESS };
+    tui_taken taken = { .status = NVP_SUCCESS };
     if (!app->source->class->take(app->source, &taken)) {
+        bool has_grown = tui_is_recording(app) && app->source->class->position(app->source).count != app->position.count;
+        round->flags |= has_grown ? TUI_DRAW : 0u;
         return;
     }
     round->flags |= TUI_DRAW;
@@ -34,7 +36,7 @@ static void take_sample(tui_app *app, struct round *round)
         app->has_ended = true;
     }
     if (taken.snapshot != NULL) {
-        round->flags |= tui_take_snapshot(app, taken.snapshot);
+        round->flags |= tui_take_snapshot(app, &taken);
     }
 }
 

@@ -14,7 +14,9 @@
 static void fail(tui_result *result, tui_end end, const char *message)
 {
     result->end = end;
-    snprintf(result->message, sizeof result->message, "%s", message);
+    if (message != NULL) { /* else it says why already */
+        snprintf(result->message, sizeof result->message, "%s", message);
+    }
 }
 
 /* The conditions of the settings, and those of the command line. */
@@ -37,6 +39,10 @@ static bool prepare_alerts(tui_app *app)
 
 static tui_source *open_source(const tui_app *app)
 {
+    const char *file = app->request->file;
+    if (file != NULL) {
+        return tui_source_file_open(file, app->result->message, sizeof app->result->message);
+    }
     nvp_metric metrics[TUI_ALERT_RULES_MAX];
     size_t count = tui_alerts_metrics(&app->alerts, metrics, TUI_ALERT_RULES_MAX);
     return tui_source_live_open(app->settings.interval_ms, metrics, count);
@@ -67,7 +73,8 @@ static bool prepare(tui_app *app)
     }
     app->source = open_source(app);
     if (app->history == NULL || app->source == NULL) {
-        fail(app->result, TUI_END_FAILED, "out of memory");
+        bool is_explained = app->result->message[0] != '\0';
+        fail(app->result, TUI_END_FAILED, is_explained ? NULL : "out of memory");
         return false;
     }
     return true;
@@ -82,7 +89,7 @@ static void print_once(tui_app *app, FILE *out)
     columns = width != NULL && strtol(width, NULL, 10) > 0 ? (int)strtol(width, NULL, 10) : columns;
     while (samples < 2) {
         struct pollfd watched = { .fd = app->source->fd, .events = POLLIN };
-        tui_taken taken = { NULL, NVP_SUCCESS };
+        tui_taken taken = { .status = NVP_SUCCESS };
         poll(&watched, 1, -1);
         if (!app->source->class->take(app->source, &taken)) {
             continue;
@@ -92,8 +99,8 @@ static void print_once(tui_app *app, FILE *out)
             app->result->status = taken.status;
             return;
         }
-        tui_take_snapshot(app, taken.snapshot);
-        samples++;
+        tui_take_snapshot(app, &taken);
+        samples += tui_is_recording(app) ? 2 : 1;
         app->source->class->refresh(app->source);
     }
     tui_rebuild(app);

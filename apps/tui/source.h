@@ -22,7 +22,21 @@ typedef enum tui_scope {
 typedef struct tui_taken {
     nvp_snapshot *snapshot; /**< a reference for the caller; NULL when sampling failed, or nothing is there */
     nvp_status status;      /**< why there is no snapshot */
+    bool is_jump;           /**< it does not follow the one before: graphs begin anew, with those in `before` */
+    nvp_snapshot **before;  /**< references for the caller, who frees the list too; the oldest first */
+    size_t before_count;
 } tui_taken;
+
+/** Ways through a recording. */
+typedef enum tui_seek { TUI_SEEK_SAMPLES, TUI_SEEK_SECONDS, TUI_SEEK_FIRST, TUI_SEEK_LAST } tui_seek;
+
+/** Where a recording stands. */
+typedef struct tui_position {
+    size_t at, count; /**< the snapshot, from 0; how many are known */
+    double share;     /**< of the file that is known; 1: all */
+    int64_t time_us;
+    double speed;
+} tui_position;
 
 typedef struct tui_source tui_source;
 
@@ -38,6 +52,12 @@ typedef struct tui_source_class {
     int64_t (*overdue_ms)(tui_source *source, int *next_ms);
     /** Ends and frees; false when it is stuck in the driver after `limit_ms` and has been left behind. */
     bool (*close)(tui_source *source, unsigned int limit_ms);
+
+    /* Of recordings alone; NULL otherwise. A pause of set() stops the playing. */
+    /** Goes to another snapshot: so many samples or seconds on (back: negative), or to an end. */
+    void (*seek)(tui_source *source, tui_seek kind, long amount);
+    void (*set_speed)(tui_source *source, double factor);
+    tui_position (*position)(tui_source *source);
 } tui_source_class;
 
 /** The common part, first member of every source. */
@@ -48,5 +68,8 @@ struct tui_source {
 
 /** This machine; `metrics` are sampled whatever the screen needs. NULL when the system refuses. Signals must be blocked: its threads inherit the mask. */
 tui_source *tui_source_live_open(uint64_t interval_ms, const nvp_metric *metrics, size_t metric_count);
+
+/** A recording. NULL with one line in `message`, which begins with the path or names it. Signals as above. */
+tui_source *tui_source_file_open(const char *path, char *message, size_t size);
 
 #endif

@@ -90,7 +90,7 @@ static nvp_sampler *sampler_for(struct live *live, tui_scope scope)
 /* One sample; the mutex is not held. */
 static tui_taken sample(struct live *live, tui_scope scope)
 {
-    tui_taken taken = { NULL, NVP_ERROR_NO_MEMORY };
+    tui_taken taken = { .status = NVP_ERROR_NO_MEMORY };
     nvp_sampler *sampler = sampler_for(live, scope);
     if (sampler != NULL) {
         taken.status = nvp_sampler_sample(sampler, &taken.snapshot);
@@ -158,7 +158,7 @@ static bool take(tui_source *source, tui_taken *taken)
     bool has = live->has_news;
     if (has) {
         *taken = live->newest;
-        live->newest = (tui_taken){ NULL, NVP_SUCCESS };
+        live->newest = (tui_taken){ .status = NVP_SUCCESS };
         live->has_news = false;
         if (read(live->base.fd, &count, sizeof count) < 0) {
             errno = 0; /* not readable: nothing to make quiet */
@@ -245,7 +245,13 @@ static bool close_live(tui_source *source, unsigned int limit_ms)
     return true;
 }
 
-static const tui_source_class live_class = { take, set, refresh, overdue_ms, close_live };
+static const tui_source_class live_class = {
+    .take = take,
+    .set = set,
+    .refresh = refresh,
+    .overdue_ms = overdue_ms,
+    .close = close_live,
+};
 
 /* The metrics of the brief scope and those beside them, each once. */
 static bool choose_metrics(struct live *live, const nvp_metric *metrics, size_t count)

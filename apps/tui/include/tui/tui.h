@@ -21,6 +21,7 @@ typedef struct tui_request {
     uint64_t interval_ms;                       /**< time between refreshes; 0: as the settings say */
     const char *gpus;                           /**< indexes or UUIDs of the GPUs to show, joined by commas; NULL: all */
     const char *user;                           /**< show only processes of this user; NULL: of all */
+    const char *file;                           /**< a recording to show instead of this machine; NULL: none */
     const char *theme;                          /**< name of a theme; NULL: as the settings say */
     const char *alerts[TUI_REQUEST_ALERTS_MAX]; /**< conditions beside those of the settings */
     size_t alert_count;
