@@ -36,18 +36,17 @@ const cli_command cli_top_command = {
     .name = "top",
     .operands = "[FILE]",
     .summary = "Watch GPUs and the processes on them",
-    .details =
-        "\n"
-        "FILE is a recording of '" CLI_NAME " record', shown instead of this machine: Left and Right go a sample back and on,\n"
-        "PgUp and PgDn a minute, Home and End to its ends, Space stops and goes on, + and - set the speed.\n"
-        "\n"
-        "Keys: F1 help, q quit, F3 search, F4 filter, F5 tree, F6 sort, F9 signal, Enter details, Tab screens.\n"
-        "\n"
-        "Examples:\n"
-        "  nvpulse top\n"
-        "  nvpulse top --interval 0.5 --id 0,1 --readonly\n"
-        "  nvpulse top --once --color=never\n"
-        "  nvpulse sim --profile h100x8 -- nvpulse top\n",
+    .details = "\n"
+               "FILE is a recording of '" CLI_NAME " record', shown instead of this machine: Left and Right go a sample back\n"
+               "and on, PgUp and PgDn a minute, Home and End to its ends, Space stops and goes on, + and - set the speed.\n"
+               "\n"
+               "Keys: F1 help, q quit, F3 search, F4 filter, F5 tree, F6 sort, F9 signal, Enter details, Tab screens.\n"
+               "\n"
+               "Examples:\n"
+               "  nvpulse top\n"
+               "  nvpulse top --interval 0.5 --id 0,1 --readonly\n"
+               "  nvpulse top --once --color=never\n"
+               "  nvpulse sim --profile h100x8 -- nvpulse top\n",
     .options = options_table,
     .run = run_top,
 };
