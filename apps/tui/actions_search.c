@@ -160,17 +160,19 @@ unsigned int tui_action_user_menu(tui_app *app, const tui_event *event)
     (void)event;
     tui_overlay menu = { .kind = TUI_OVERLAY_MENU, .title = "Processes of", .accepted = take_user };
     const nvp_process *process;
+    if (!tui_menu_add(&menu.items, &menu.item_count, 0, "(all users)")) {
+        return 0;
+    }
     for (size_t i = 0; app->snapshot != NULL && (process = nvp_snapshot_process(app->snapshot, i)) != NULL; i++) {
         const char *user = nvp_reading_text(nvp_process_get(process, NVP_PROCESS_USER), NULL);
         if (user != NULL) {
             add_user(&menu, user);
         }
     }
-    if (menu.item_count > 1) {
-        qsort(menu.items, menu.item_count, sizeof *menu.items, compare_items);
+    qsort(menu.items + 1, menu.item_count - 1, sizeof *menu.items, compare_items);
+    for (size_t i = 1; i < menu.item_count; i++) {
+        menu.selected = strcmp(menu.items[i].label, app->user) == 0 ? i : menu.selected;
     }
-    if (tui_menu_add(&menu.items, &menu.item_count, 0, "(all users)")) {
-        tui_overlay_open(app, &menu);
-    }
+    tui_overlay_open(app, &menu);
     return TUI_DRAW;
 }

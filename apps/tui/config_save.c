@@ -153,7 +153,7 @@ static bool make_folders(const char *path)
     return true;
 }
 
-/* Writes beside `path` and renames. */
+/* Writes beside `path` and renames. Settings are not worth waiting for a disk: there is no fsync(). */
 static bool replace(const char *path, yaml_document_t *document)
 {
     char beside[PATH_MAX + 8];
@@ -166,7 +166,7 @@ static bool replace(const char *path, yaml_document_t *document)
         return false;
     }
     mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : 0644;
-    bool done = emit(document, file) && fchmod(descriptor, mode) == 0 && fflush(file) == 0 && fsync(descriptor) == 0;
+    bool done = emit(document, file) && fchmod(descriptor, mode) == 0 && fflush(file) == 0;
     done = fclose(file) == 0 && done && rename(beside, path) == 0;
     if (!done) {
         int error = errno;
@@ -193,7 +193,10 @@ bool tui_config_save(const tui_settings *settings, char *message, size_t size)
     } else if (!compose(&document, state == TUI_CONFIG_GOOD ? &old : NULL, settings)) {
         snprintf(message, size, "the settings could not be put together");
         yaml_document_delete(&document);
-    } else if (!make_folders(named) || !replace(realpath(named, real) != NULL ? real : named, &document)) {
+    } else if (!make_folders(named)) {
+        snprintf(message, size, "config.yaml: %s", strerror(errno));
+        yaml_document_delete(&document);
+    } else if (!replace(realpath(named, real) != NULL ? real : named, &document)) {
         snprintf(message, size, "config.yaml: %s", strerror(errno));
     } else {
         message[0] = '\0';

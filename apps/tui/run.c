@@ -11,6 +11,9 @@
 #include "signals.h"
 #include "text.h"
 
+/** How long writing the settings may take. */
+#define KEEP_LIMIT_MS 2000
+
 static void fail(tui_result *result, tui_end end, const char *message)
 {
     result->end = end;
@@ -147,8 +150,9 @@ static void discard(tui_app *app)
     /* Whatever is stuck in the driver, now or when the process ends, does not keep the user here. */
     bool is_left_in_peace = app->result->end == TUI_END_LEFT && !app->request->is_once;
     if (is_left_in_peace) {
-        tui_signals_end_within(app->request->exit_limit_ms, 0);
+        tui_signals_end_within(KEEP_LIMIT_MS, 0); /* the home of the user may hang, too */
         keep_settings(app);
+        tui_signals_end_within(app->request->exit_limit_ms, 0);
     }
     if (app->source != NULL) {
         app->source->class->close(app->source, 60000);

@@ -35,7 +35,7 @@ class Viewer:
         self.env = {name: value for name, value in env.items() if name not in ("TERM", "TMUX")}
         self.env.setdefault("SHELL", "/bin/sh")
         size = ["-x", str(columns), "-y", str(rows)]
-        self.tmux("-f", settings, "-u", "new-session", "-d", "-s", "viewer", *size, "--", *command)
+        self.tmux("-f", settings, "new-session", "-d", "-s", "viewer", *size, "--", *command)
 
     def __enter__(self):
         return self
@@ -48,7 +48,7 @@ class Viewer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def tmux(self, *arguments):
-        done = subprocess.run(["tmux", "-S", self.socket, *arguments], env=self.env, capture_output=True, check=False, timeout=LIMIT_S)
+        done = subprocess.run(["tmux", "-u", "-S", self.socket, *arguments], env=self.env, capture_output=True, check=False, timeout=LIMIT_S)
         if done.returncode != 0:
             raise AssertionError(f"tmux {arguments}: {done.stderr.decode()}")
         return done.stdout.decode("utf-8", "replace")
@@ -63,6 +63,8 @@ class Viewer:
     def mouse(self, button, row, column):
         """Presses a mouse button at a place counted from 0, as a terminal says it: 0 left, 64 wheel up, 65 wheel down."""
         said = b"\033[M" + bytes([32 + button, 33 + column, 33 + row])
+        if button < 3:
+            said += b"\033[M" + bytes([32 + 3, 33 + column, 33 + row])  # let go of it
         self.tmux("send-keys", "-t", "viewer", "-H", *(f"{byte:02x}" for byte in said))
 
     def resize(self, columns, rows):
@@ -76,7 +78,7 @@ class Viewer:
 
     def pane(self, *names):
         """Variables of tmux, such as pane_dead or cursor_y."""
-        return self.tmux("display-message", "-t", "viewer", "-p", "\t".join(f"#{{{name}}}" for name in names)).rstrip("\n").split("\t")
+        return self.tmux("display-message", "-t", "viewer", "-p", "|".join(f"#{{{name}}}" for name in names)).rstrip("\n").split("|")
 
     def wait(self, wanted, limit_s=LIMIT_S):
         """Waits until the screen has a text, fits a pattern, or a function of it says yes; returns the screen."""

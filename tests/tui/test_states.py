@@ -1,0 +1,112 @@
+"""A machine that is not well: GPUs that hang or are lost, a driver that does not return. The viewer goes on, and ends when asked to."""
+
+import re
+import time
+
+import case
+
+HANG = """
+base: h100x8
+faults:
+  - {device: 3, hang: true, after_calls: 60}
+"""
+LOST = """
+base: h100x8
+devices:
+  - {index: 2, lost: true}
+"""
+HANGING_OPEN = """
+base: h100x8
+faults:
+  - {function: nvmlInitWithFlags, hang: true}
+  - {function: nvmlInit_v2, hang: true}
+"""
+HANGING_CLOSE = """
+base: h100x8
+faults:
+  - {function: nvmlShutdown, hang: true}
+"""
+MANY = """
+base: h100x8
+system: {num_devices: 64}
+"""
+
+
+class StateTest(case.ViewerTest):
+    # Leaving takes at most 100 ms; the rest is tmux, on a machine that has other things to do.
+    LEAVE_S = 5.0
+
+    def assert_leaves_at_once(self, shown):
+        began = time.monotonic()
+        shown.keys("q")
+        self.assertEqual(shown.wait_end(), 0, shown.screen())
+        self.assertLess(time.monotonic() - began, self.LEAVE_S)
+
+    def short(self):
+        return {"NVPULSE_EXIT_TIMEOUT_MS": "50"}
+
+    def test_stalled_gpu_says_since_when_and_the_others_go_on(self):
+        shown = self.start(scenario=HANG, clock="real", env=self.short())
+        shown.wait(re.compile(r"^  3 .*STALLED \d+s, since \d\d:\d\d:\d\d$", re.MULTILINE))
+        before = shown.wait(re.compile(r"^  4 .*%", re.MULTILINE))
+        shown.wait(lambda screen: re.findall(r"\d\d:\d\d:\d\d 1s", screen) != re.findall(r"\d\d:\d\d:\d\d 1s", before))
+        shown.keys("F5")
+        shown.wait("F5List")
+        self.assert_leaves_at_once(shown)
+
+    def test_lost_gpu_keeps_its_row(self):
+        shown = self.start(scenario=LOST)
+        screen = shown.wait("LOST")
+        self.assertRegex(screen, r"(?m)^  2 .*LOST: GPU is lost")
+        for index in (0, 1, 3, 7):
+            self.assertRegex(screen, rf"(?m)^  {index} .*%")
+        self.leave(shown)
+
+    def test_driver_that_hangs_while_it_opens(self):
+        shown = self.start(scenario=HANGING_OPEN, env=self.short())
+        shown.wait(re.compile("trying again|has not answered"))
+        shown.keys("F1")
+        shown.wait("Keys")
+        self.assert_leaves_at_once(shown)
+
+    def test_driver_that_hangs_while_it_closes(self):
+        shown = self.start(scenario=HANGING_CLOSE, env=self.short())
+        shown.wait("vllm")
+        self.assert_leaves_at_once(shown)
+
+    def test_no_library_ends_with_the_reason(self):
+        shown = self.shell(columns=150, env={"NVPULSE_NVML_PATH": "/nonexistent/libnvidia-ml.so.1"})
+        shown.type(f"{case.program()} top; echo status=$?")
+        shown.keys("Enter")
+        self.assertIn("NVML cannot be used", shown.wait("status=3"))
+
+    def test_simulated_is_always_said(self):
+        for columns, rows in ((9, 1), (40, 10), (80, 24), (250, 80)):
+            shown = self.start(columns=columns, rows=rows)
+            self.assertTrue(shown.wait("SIMULATED"))
+
+    def test_64_gpus_fit_every_screen(self):
+        for columns, rows in ((80, 24), (160, 50), (250, 80)):
+            shown = self.start(columns=columns, rows=rows, scenario=MANY)
+            screen = shown.wait(re.compile(r" 63 .*%"))
+            for index in range(64):
+                self.assertRegex(screen, rf"(?m)(^| ) *{index} .*%")
+            self.assertIn("vllm", screen)
+            self.leave(shown)
+
+    def test_mig_devices_stand_below_their_gpu(self):
+        shown = self.start(profile="a100-mig", rows=30)
+        screen = shown.wait("MIG 1g.5gb")
+        labels = re.findall(r"(?m)^ *(\d(?::\d)?) +(?:A100|MIG)", screen)
+        self.assertEqual(labels, ["0", "0:0", "0:2", "0:5", "1", "1:0", "1:1", "2", "3"])
+        self.leave(shown)
+
+    def test_paused_machine_is_not_asked(self):
+        shown = self.start(clock="real", profile="rtx4090x2")
+        shown.keys("Z")
+        paused = shown.wait("PAUSED")
+        shown.keys("F5")
+        self.assertEqual(re.findall(r"\d\d:\d\d:\d\d", shown.wait("F5List")), re.findall(r"\d\d:\d\d:\d\d", paused))
+        shown.keys("Z")
+        shown.wait_gone("PAUSED")
+        self.leave(shown)
