@@ -2,6 +2,7 @@
 """Prints what run.py found, as one table: a row for each driver and way, a column for each client.
 
 usage: table.py --build BUILD NAME...
+A cell says "ok", or in what the client is not up to that driver; that of pynvml, how many of its functions have a value.
 Exit 1 when a check failed; a client that was skipped or not asked for is shown and is no failure.
 """
 
@@ -33,7 +34,7 @@ def rows_of(results):
 
 
 def short(outcome):
-    return "FAILED" if outcome.startswith("FAILED") else outcome.split(",")[0]
+    return "FAILED" if outcome.startswith("FAILED") else outcome
 
 
 def show(rows):
@@ -43,16 +44,13 @@ def show(rows):
 
 
 def notes_of(results):
-    """What the cells are too short for: each outcome that is more than "ok", with the drivers that it belongs to."""
+    """What the cells are too short for."""
     for result in results:
         if "skipped" in result:
             yield f"{result['name']}: skipped: {result['skipped']}"
-        outcomes = {}
         for row in result.get("rows", []):
-            outcomes.setdefault(row["outcome"], []).append(row["driver"])
-        for outcome, drivers in outcomes.items():
-            if outcome != "ok":
-                yield f"{result['name']}: {outcome}: {', '.join(drivers)}"
+            if row["outcome"].startswith("FAILED"):
+                yield f"{result['name']}, {row['driver']}, {row['way']}: {row['outcome']}"
 
 
 def main():
