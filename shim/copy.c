@@ -28,6 +28,7 @@ struct piece {
     unsigned char *theirs;
     size_t offset, bytes; /* of the copy */
     size_t element;       /* of a list */
+    size_t link_at;       /* of the pointer to this list, in the copy of a struct; 0: none */
     enum share share;
     size_t position; /* of the parameter */
 };
@@ -82,7 +83,7 @@ static void add(struct nvpshim__copy *copy, size_t position, void *theirs, size_
                 enum share share)
 {
     struct piece *piece = &copy->pieces[copy->count++];
-    *piece = (struct piece){ theirs, copy->size, bytes, element, share, position };
+    *piece = (struct piece){ theirs, copy->size, bytes, element, 0, share, position };
     size_t room = bytes + spare;
     copy->size += (room + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
@@ -111,7 +112,9 @@ static bool add_struct(struct nvpshim__copy *copy, const struct nvp__param *para
         if ((size_t)length * items->element_size > ROOM_MAX) {
             return false;
         }
+        size_t link_at = copy->pieces[copy->count - 1].offset + items->offset;
         add(copy, position, list, (size_t)length * items->element_size, items->element_size, 0, SHARE_WHOLE);
+        copy->pieces[copy->count - 1].link_at = link_at;
     }
     return true;
 }
@@ -166,29 +169,17 @@ static bool add_param(struct nvpshim__copy *copy, const struct nvp__param *param
     return true;
 }
 
-/* Where a struct of the call points at its list: the place of the pointer in the copy; NULL for a piece that is no such list. */
-static unsigned char *link_of(const struct nvpshim__copy *copy, size_t index)
-{
-    const struct piece *piece = &copy->pieces[index];
-    const struct nvp__param *param = &nvp__function_params(copy->function)[piece->position];
-    if (index == 0 || copy->pieces[index - 1].position != piece->position) {
-        return NULL;
-    }
-    return copy->memory + copy->pieces[index - 1].offset + items_of(param)->offset;
-}
-
 /* Buffers that are only written to are not read: a program may say more room than it has. */
 static void fill(struct nvpshim__copy *copy)
 {
     for (size_t i = 0; i < copy->count; i++) {
         const struct piece *piece = &copy->pieces[i];
         unsigned char *own = copy->memory + piece->offset;
-        unsigned char *link = link_of(copy, i);
         if (piece->share == SHARE_NONE || piece->share == SHARE_WHOLE) {
             memcpy(own, piece->theirs, piece->bytes);
         }
-        if (link != NULL) {
-            memcpy(link, &own, sizeof(own));
+        if (piece->link_at != 0) {
+            memcpy(copy->memory + piece->link_at, &own, sizeof(own));
         } else {
             copy->words[piece->position] = (uint64_t)(uintptr_t)own;
         }
@@ -229,12 +220,12 @@ const uint64_t *nvpshim__copy_words(const struct nvpshim__copy *copy)
 static size_t filled(const struct nvpshim__copy *copy, const struct piece *piece)
 {
     const struct nvp__param *params = nvp__function_params(copy->function);
-    int link = params[piece->position].link;
+    const struct nvp__param *param = &params[piece->position];
     uint32_t count;
-    if (link < 0 || params[link].role == NVP_ROLE_CAPACITY || copy->theirs[link] == 0) {
+    if (param->link < 0 || params[param->link].role == NVP_ROLE_CAPACITY || copy->theirs[param->link] == 0) {
         return piece->bytes;
     }
-    memcpy(&count, pointer_of(copy->words[link]), sizeof(count));
+    memcpy(&count, pointer_of(copy->words[param->link]), sizeof(count));
     size_t bytes = count * piece->element;
     return bytes < piece->bytes ? bytes : piece->bytes;
 }
@@ -245,7 +236,6 @@ void nvpshim__copy_back(struct nvpshim__copy *copy, nvmlReturn_t result)
          i-- > 0;) { /* a list comes before the struct that points at it, which gets its own pointer back */
         const struct piece *piece = &copy->pieces[i];
         const unsigned char *own = copy->memory + piece->offset;
-        unsigned char *link = link_of(copy, i);
         if (piece->share == SHARE_WHOLE) {
             memcpy(piece->theirs, own, piece->bytes);
         } else if (piece->share == SHARE_TEXT && result == NVML_SUCCESS) {
@@ -254,8 +244,8 @@ void nvpshim__copy_back(struct nvpshim__copy *copy, nvmlReturn_t result)
         } else if (piece->share == SHARE_ITEMS && result == NVML_SUCCESS) {
             memcpy(piece->theirs, own, filled(copy, piece));
         }
-        if (link != NULL) {
-            memcpy(link, &piece->theirs, sizeof(piece->theirs));
+        if (piece->link_at != 0) {
+            memcpy(copy->memory + piece->link_at, &piece->theirs, sizeof(piece->theirs));
         }
     }
 }

@@ -113,12 +113,13 @@ static void write_fields(struct nvp__out *out, const struct nvp__struct *row, co
 /* Texts that a struct points at may not have been set: they are left out. */
 static void forget_texts(const struct nvp__struct *row, unsigned char *at)
 {
+    const char *no_text = NULL;
     size_t count;
     const struct nvp__field *fields = nvp__struct_fields(row, &count);
     for (size_t i = 0; i < count; i++) {
         size_t elements = fields[i].count > 0 ? fields[i].count : 1;
         if (fields[i].kind == NVP_TYPE_POINTER) {
-            memset(at + fields[i].offset, 0, sizeof(void *));
+            memcpy(at + fields[i].offset, &no_text, sizeof(no_text));
         }
         for (size_t j = 0; j < elements && fields[i].kind == NVP_TYPE_STRUCT && (fields[i].flags & NVP_FIELD_ITEMS) == 0; j++) {
             forget_texts(nvp__struct_row(fields[i].type), at + fields[i].offset + j * fields[i].element_size);

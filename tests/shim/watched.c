@@ -249,6 +249,26 @@ static void affinity_is_set_by_the_thread_itself(void)
     CHECK(call("nvmlDeviceSetCpuAffinity", device, 0) == find(behind, "nvmlDeviceSetCpuAffinity")(device, 0, 0, 0, 0, 0));
 }
 
+/* A struct that points at a list of the program's: both are copied there and back, and the pointer stays the program's own. */
+static void list_behind_a_struct_is_filled(void)
+{
+    static nvmlProcessUtilizationInfo_v1_t own[32], other[32];
+    nvmlProcessesUtilizationInfo_t through = { .version = nvmlProcessesUtilizationInfo_v1, .processSamplesCount = 32 };
+    nvmlProcessesUtilizationInfo_t direct = through;
+    through.procUtilArray = own;
+    direct.procUtilArray = other;
+    init();
+    uint64_t device = device_of(library, 0);
+    CHECK(call("nvmlDeviceGetProcessesUtilizationInfo", device, POINTER(&through)) == NVML_SUCCESS);
+    CHECK(find(behind, "nvmlDeviceGetProcessesUtilizationInfo")(device, POINTER(&direct), 0, 0, 0, 0) == NVML_SUCCESS);
+    CHECK(through.procUtilArray == own && through.processSamplesCount == direct.processSamplesCount);
+    CHECK(through.processSamplesCount > 0 && own[0].pid != 0 && memcmp(own, other, sizeof own) == 0);
+    through.processSamplesCount = 0;
+    through.procUtilArray = NULL;
+    CHECK(call("nvmlDeviceGetProcessesUtilizationInfo", device, POINTER(&through)) == NVML_ERROR_INSUFFICIENT_SIZE);
+    CHECK(through.procUtilArray == NULL && through.processSamplesCount >= direct.processSamplesCount);
+}
+
 /* A stuck call may still write through a handle: who frees it would pull it from under the driver. */
 static void handle_of_a_stuck_call_is_not_freed(void)
 {
@@ -277,6 +297,7 @@ static const struct client_case cases[] = {
     { "child_of_a_process_with_a_stuck_call", child_of_a_process_with_a_stuck_call },
     { "wait_for_an_event_has_its_own_time", wait_for_an_event_has_its_own_time },
     { "affinity_is_set_by_the_thread_itself", affinity_is_set_by_the_thread_itself },
+    { "list_behind_a_struct_is_filled", list_behind_a_struct_is_filled },
     { "handle_of_a_stuck_call_is_not_freed", handle_of_a_stuck_call_is_not_freed },
 };
 
