@@ -275,7 +275,7 @@ static int answer(const struct request *request, const select_candidates *candid
     if (!set_variable(request, candidates, count)) {
         return cli_no_memory(&cli_select_command);
     }
-    nvp_shutdown(); /* the program begins without open device files */
+    cli_driver_close(); /* the program begins without open device files */
     return cli_become(&cli_select_command, request->command);
 }
 

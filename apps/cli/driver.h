@@ -8,8 +8,14 @@
 
 #include "cli.h"
 
-/** Opens NVML; the end of the process closes it. Returns NVP_SUCCESS or why not; says nothing. */
+/**
+ * Opens NVML; the end of the process closes it. Returns NVP_SUCCESS or why not, NVP_ERROR_TIMED_OUT for a driver that hangs; says nothing.
+ * Once in a process.
+ */
 nvp_status cli_driver_open(void);
+
+/** Closes NVML before another program takes this process over; a driver that hangs is left as it is. */
+void cli_driver_close(void);
 
 /**
  * Explains on stderr why NVML cannot be used and what to do; with `verbose` also each place that was looked at.

@@ -7,6 +7,12 @@
 /** Sets a short limit, unless the user has set one (NVPULSE_EXIT_TIMEOUT_MS): a command that has said everything ends. */
 void cli_exit_limit_set(void);
 
+/**
+ * From now on the process ends with `code`, whatever the driver does when it is closed: soon after the limit at the latest.
+ * For the end of main, when all output is written.
+ */
+void cli_exit_limit_begin(int code);
+
 /** Takes the variable out of the environment again when it is ours: another program that is started has the library's own limit. */
 void cli_exit_limit_forget(void);
 

@@ -168,5 +168,7 @@ int main(int argc, char **argv)
     }
     int code = run(argc, argv, out);
     int written = cli_output_close(out);
-    return written != CLI_OK ? written : code;
+    code = written != CLI_OK ? written : code;
+    cli_exit_limit_begin(code);
+    return code;
 }
