@@ -91,6 +91,9 @@ static void begin_anew(int before)
     make_condition();
     for (size_t i = 0; i < TRACKS; i++) {
         nvp__lane_free(tracks[i].lane);
+        if (tracks[i].is_stuck) { /* the thread that would free it is the parent's */
+            nvpshim__copy_free(tracks[i].copy);
+        }
     }
     memset(tracks, 0, sizeof(tracks));
     atomic_store(&owner, getpid());
