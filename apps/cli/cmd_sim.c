@@ -19,6 +19,9 @@
 static const cli_option options_table[] = {
     { 'p', "profile", "NAME", "simulate this machine; --list names them" },
     { 's', "scenario", "FILE", "simulate the machine that FILE describes" },
+    { 'r', "replay", "FILE", "simulate what 'nvpulse record' has written to FILE" },
+    { 'S', "speed", "FACTOR", "replay as many times as fast; 1 by default" },
+    { 'L', "loop", NULL, "replay again and again; else the last snapshot stays" },
     { 'd', "driver", "VERSION", "the driver's version, or its first numbers; the newest by default" },
     { 'c', "clock", "KIND", "real: values move with time (the default); stepped: they stand still" },
     { 'C', "control", NULL, "let 'nvpulse sim ctl' change the simulation while COMMAND runs" },
@@ -43,6 +46,7 @@ const cli_command cli_sim_command = {
                "Examples:\n"
                "  nvpulse sim -- nvpulse status\n"
                "  nvpulse sim --profile rtx4090x2 --driver 470 -- nvpulse call nvmlDeviceGetName --gpu 1\n"
+               "  nvpulse sim --replay day.jsonl --speed 60 -- my-monitor\n"
                "  nvpulse sim --control -- my-monitor\n"
                "  nvpulse sim --list\n",
     .options = options_table,
@@ -52,11 +56,23 @@ const cli_command cli_sim_command = {
 
 /** The command line, read. */
 struct request {
-    const char *profile, *scenario, *driver, *clock, *control_file;
+    const char *profile, *scenario, *driver, *clock, *control_file, *replay, *speed;
     char **command;
     int command_count;
-    bool control, list, help;
+    bool control, loop, list, help;
 };
+
+/* The simulator reads it again; here a mistake can still be told before COMMAND starts. */
+static bool check_speed(const char *word)
+{
+    char *rest;
+    double speed = strtod(word, &rest);
+    if (rest != word && *rest == '\0' && speed >= 0.001 && speed <= 100000) {
+        return true;
+    }
+    cli_misuse(&cli_sim_command, "--speed must be a number from 0.001 to 100000, not '%s'", word);
+    return false;
+}
 
 /* Takes one option; false after a message. */
 static bool take_option(struct request *request, const cli_options *options, int key)
@@ -69,6 +85,14 @@ static bool take_option(struct request *request, const cli_options *options, int
     case 's':
         request->scenario = options->argument;
         return true;
+    case 'r':
+        request->replay = options->argument;
+        return true;
+    case 'S':
+        request->speed = options->argument;
+        return check_speed(options->argument);
+    case 'L':
+        return request->loop = true;
     case 'd':
         request->driver = options->argument;
         return true;
@@ -102,8 +126,10 @@ static bool parse(struct request *request, int argc, char **argv)
     if (request->help) {
         return true;
     }
-    if (request->profile != NULL && request->scenario != NULL) {
-        cli_misuse(&cli_sim_command, "--profile and --scenario exclude each other");
+    if ((request->profile != NULL) + (request->scenario != NULL) + (request->replay != NULL) > 1) {
+        cli_misuse(&cli_sim_command, "--profile, --scenario and --replay exclude each other");
+    } else if (request->replay == NULL && (request->speed != NULL || request->loop)) {
+        cli_misuse(&cli_sim_command, "%s is for --replay", request->loop ? "--loop" : "--speed");
     } else if (request->list && request->command_count > 0) {
         cli_misuse(&cli_sim_command, "--list takes no command");
     } else if (!request->list && request->command_count == 0) {
@@ -160,6 +186,17 @@ static bool check_scenario(const char *scenario)
     return true;
 }
 
+static bool check_recording(const char *recording)
+{
+    char message[1024] = "";
+    nvpsim_check_recording_fn *check = (nvpsim_check_recording_fn *)nvp_symbol("nvpsim_check_recording");
+    if (check != NULL && check(recording, message, sizeof message) != 0) {
+        cli_fail(CLI_USAGE, &cli_sim_command, "%s", message);
+        return false;
+    }
+    return true;
+}
+
 /* Sets or, for NULL, removes a variable. */
 static bool put(const char *name, const char *value)
 {
@@ -170,16 +207,18 @@ static bool put(const char *name, const char *value)
 static bool set_environment(const struct request *request, const char *folder)
 {
     bool done = cli_prepend_library_path(folder);
-    if (request->profile != NULL) {
-        done = done && put("NVPULSE_SIM_PROFILE", request->profile) && put("NVPULSE_SIM_SCENARIO", NULL);
-    }
-    if (request->scenario != NULL) {
-        char *path = realpath(request->scenario, NULL);
-        done = done && path != NULL && put("NVPULSE_SIM_SCENARIO", path) && put("NVPULSE_SIM_PROFILE", NULL);
+    const char *named[3] = { request->profile, request->scenario, request->replay };
+    bool is_other = named[0] != NULL || named[1] != NULL || named[2] != NULL;
+    for (int i = 0; is_other && i < 3; i++) {
+        static const char *const names[3] = { "NVPULSE_SIM_PROFILE", "NVPULSE_SIM_SCENARIO", "NVPULSE_SIM_REPLAY" };
+        char *path = named[i] != NULL && i > 0 ? realpath(named[i], NULL) : NULL;
+        done = done && (named[i] == NULL || i == 0 || path != NULL) && put(names[i], path != NULL ? path : named[i]);
         free(path);
     }
-    if (request->profile != NULL || request->scenario != NULL) {
+    if (is_other) {
         done = done && put("NVPULSE_SIM_CONTROL", NULL); /* that of another simulation */
+        done = done && put("NVPULSE_SIM_REPLAY_SPEED", request->speed);
+        done = done && put("NVPULSE_SIM_REPLAY_END", request->loop ? "loop" : NULL);
     }
     if (request->clock != NULL) {
         done = done && put("NVPULSE_SIM_CLOCK", request->clock);
@@ -249,7 +288,8 @@ static int run_on(const struct request *request, const sim_drivers *drivers, con
     } else if (request->list) {
         code = list(drivers, out);
     } else if ((request->profile != NULL && !check_profile(request->profile)) ||
-               (request->scenario != NULL && !check_scenario(request->scenario))) {
+               (request->scenario != NULL && !check_scenario(request->scenario)) ||
+               (request->replay != NULL && !check_recording(request->replay))) {
         code = CLI_USAGE;
     } else if (!set_environment(request, folder)) {
         code = cli_fail(CLI_FAILED, &cli_sim_command, "the environment cannot be set: %s", strerror(errno));

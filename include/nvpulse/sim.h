@@ -61,6 +61,9 @@ typedef int nvpsim_post_event_fn(unsigned int device, uint64_t type, uint64_t da
  */
 typedef int nvpsim_check_scenario_fn(const char *path, char *message, size_t size);
 
+/** `nvpsim_check_recording`: the same for a recording (docs/snapshot.schema.json, one a line) that is to be replayed. */
+typedef int nvpsim_check_recording_fn(const char *path, char *message, size_t size);
+
 /**
  * `nvpsim_control_create`: makes a control file for the simulation that the environment of this process names; `path` must not exist,
  * or be left over from a process that has ended. 0, or -1 with one line in `message` (at most `size` bytes, NULL allowed).

@@ -23,6 +23,7 @@ EXPORT nvpsim_add_fault_fn nvpsim_add_fault;
 EXPORT nvpsim_clear_faults_fn nvpsim_clear_faults;
 EXPORT nvpsim_post_event_fn nvpsim_post_event;
 EXPORT nvpsim_check_scenario_fn nvpsim_check_scenario;
+EXPORT nvpsim_check_recording_fn nvpsim_check_recording;
 EXPORT nvpsim_unused_keys_fn nvpsim_unused_keys;
 EXPORT nvpsim_profile_name_fn nvpsim_profile_name;
 EXPORT nvpsim_profile_summary_fn nvpsim_profile_summary;
@@ -118,6 +119,18 @@ int nvpsim_check_scenario(const char *path, char *message, size_t size)
         snprintf(message, size, "%s", problem);
     }
     return world ? 0 : -1;
+}
+
+int nvpsim_check_recording(const char *path, char *message, size_t size)
+{
+    char problem[NVPSIM_MESSAGE_SIZE] = "no recording is named";
+    nvpsim_scenario *scenario = path ? nvpsim__scenario_read_recording(path, &(nvpsim_replay){ 1, false }, problem) : NULL;
+    bool ok = scenario != NULL;
+    nvpsim__scenario_free(scenario);
+    if (message && size > 0) {
+        snprintf(message, size, "%s", ok ? "" : problem);
+    }
+    return ok ? 0 : -1;
 }
 
 const char *nvpsim_unused_keys(void)

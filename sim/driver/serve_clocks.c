@@ -271,8 +271,9 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t d
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     nvpsim__device_load(own, NVPSIM_ENGINE_GPU, now_ns, &load);
-    unsigned long long reasons = 0;
-    for (int i = 0; i < NVPSIM_THROTTLE_REASONS; i++) {
+    uint64_t reasons = 0;
+    bool is_recorded = nvpsim__device_clock_reasons(own, now_ns, &reasons);
+    for (int i = 0; i < NVPSIM_THROTTLE_REASONS && !is_recorded; i++) {
         nvpsim_number stated = own->spec->throttle[i];
         bool follows = (i == 0 && load < 1) || (i == 2 && nvpsim__device_is_power_capped(own, now_ns));
         if (stated.state == NVPSIM_GIVEN ? stated.value != 0 : follows) {

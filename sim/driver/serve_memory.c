@@ -77,7 +77,7 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvml
     if (slice) { /* BAR1 is shared out like the memory */
         total = (unsigned long long)((double)total * (double)slice->profile->memory_bytes.value / (double)own->memory_total);
     } else if (own->bar1_used) {
-        used = (unsigned long long)nvpsim__track_value(own->bar1_used, nvpsim__now_ns());
+        used = nvpsim__memory_bytes(own->bar1_used, nvpsim__now_ns());
     }
     used = used > total ? total : used;
     bar1Memory->bar1Total = total;

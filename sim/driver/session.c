@@ -52,9 +52,32 @@ static const char *environment(const char *name)
     return value && value[0] ? value : NULL;
 }
 
+static bool replay_choose(nvpsim_replay *how)
+{
+    const char *speed = environment("NVPULSE_SIM_REPLAY_SPEED"), *end = environment("NVPULSE_SIM_REPLAY_END");
+    *how = (nvpsim_replay){ 1, end && strcmp(end, "loop") == 0 };
+    if (end && strcmp(end, "loop") != 0 && strcmp(end, "hold") != 0) {
+        snprintf(load_message, sizeof load_message, "NVPULSE_SIM_REPLAY_END: '%.100s' is not allowed; allowed: hold, loop", end);
+        return false;
+    }
+    char *rest = NULL;
+    how->speed = speed ? strtod(speed, &rest) : 1;
+    if (speed && (rest == speed || *rest || !(how->speed >= 0.001 && how->speed <= 100000))) {
+        snprintf(load_message, sizeof load_message,
+                 "NVPULSE_SIM_REPLAY_SPEED: '%.100s' is not allowed; allowed: a number from 0.001 to 100000", speed);
+        return false;
+    }
+    return true;
+}
+
 static nvpsim_scenario *scenario_load(void)
 {
     const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
+    const char *recording = environment("NVPULSE_SIM_REPLAY");
+    nvpsim_replay how;
+    if (recording) {
+        return replay_choose(&how) ? nvpsim__scenario_read_recording(recording, &how, load_message) : NULL;
+    }
     if (file) {
         return nvpsim__scenario_read_file(file, load_message);
     }
@@ -79,7 +102,12 @@ static bool clock_choose(const nvpsim_scenario *scenario, bool *stepped)
 static void description_make(const nvpsim_scenario *scenario)
 {
     const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
-    if (!file) {
+    const char *recording = environment("NVPULSE_SIM_REPLAY");
+    if (recording) {
+        const char *name = strrchr(recording, '/');
+        snprintf(description, sizeof description, "nvpulse simulator, driver %s, replay of %.120s", nvpsim__generation.version,
+                 name ? name + 1 : recording);
+    } else if (!file) {
         snprintf(description, sizeof description, "nvpulse simulator, driver %s, profile %s", nvpsim__generation.version,
                  profile ? profile : default_profile);
     } else {

@@ -132,7 +132,7 @@ static const char *mig_problem(const nvpsim_device_spec *device)
 static bool device_check(const nvpsim_scenario *scenario, size_t index, char *message)
 {
     const nvpsim_device_spec *device = &scenario->devices[index];
-    const char *problem = limits_problem(device);
+    const char *problem = scenario->is_recording ? NULL : limits_problem(device);
     nvpsim_bus_id id;
     if (!problem) {
         problem = mig_problem(device);

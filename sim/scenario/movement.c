@@ -105,6 +105,8 @@ static const char *missing_of(const nvpsim_movement_form *form)
             return "this movement needs 'low' and 'high'";
         }
         return form->low <= form->high ? NULL : "'low' must not exceed 'high'";
+    case NVPSIM_RECORDED:
+        break;
     case NVPSIM_STEPS:
         return form->count > 0 ? NULL : "'move: steps' needs 'values', a list of at least one number";
     }

@@ -32,21 +32,32 @@ typedef struct nvpsim_text {
     const char *bytes; /* valid when given; ends with a zero, may hold any other byte */
 } nvpsim_text;
 
-typedef enum nvpsim_movement_kind { NVPSIM_CONSTANT, NVPSIM_SINE, NVPSIM_SQUARE, NVPSIM_STEPS, NVPSIM_WALK } nvpsim_movement_kind;
+typedef enum nvpsim_movement_kind {
+    NVPSIM_CONSTANT,
+    NVPSIM_SINE,
+    NVPSIM_SQUARE,
+    NVPSIM_STEPS,
+    NVPSIM_WALK,
+    NVPSIM_RECORDED, /* not written by anyone: from a recording */
+} nvpsim_movement_kind;
 
 /** How a value moves over time. A constant has low == high. */
 typedef struct nvpsim_movement {
     nvpsim_state state;
     nvpsim_movement_kind kind;
     double low, high;
-    uint64_t period_ms; /* sine, square: one cycle; steps, walk: the time of one step */
-    double phase;       /* fraction of the cycle by which the start is shifted */
-    double spread;      /* further shift for each device index */
-    double duty;        /* square: fraction of the cycle spent high */
-    double step;        /* walk: the largest change in one step */
-    uint64_t seed;      /* walk */
-    const double *values;
+    uint64_t period_ms;   /* sine, square: one cycle; steps, walk: the time of one step */
+    double phase;         /* fraction of the cycle by which the start is shifted */
+    double spread;        /* further shift for each device index */
+    double duty;          /* square: fraction of the cycle spent high */
+    double step;          /* walk: the largest change in one step */
+    uint64_t seed;        /* walk */
+    const double *values; /* recorded: NaN where there was none */
     size_t count;
+    const uint64_t *times_ns; /* recorded: when each value begins; the first at 0 */
+    uint64_t end_ns;          /* recorded: when it begins anew, or stays as it is */
+    bool holds;               /* recorded: it stays */
+    bool is_count;            /* recorded: a sum, which grows between two times, and goes on growing when it begins anew */
 } nvpsim_movement;
 
 typedef struct nvpsim_numbers {
@@ -78,6 +89,7 @@ typedef struct nvpsim_process_spec {
     nvpsim_movement sm_percent, memory_percent, encoder_percent, decoder_percent;
     nvpsim_number count, from_ms, until_ms;
     nvpsim_number gpu_instance, compute_instance;
+    uint64_t cycle_ns; /* of a recording that begins anew: the times above are within it; 0: they are not */
     bool on_all_devices;
     nvpsim_numbers devices; /* of the list at top level */
 } nvpsim_process_spec;
@@ -172,6 +184,9 @@ typedef struct nvpsim_device_spec {
     nvpsim_number lost, failure_mode, failure_after_calls;
     nvpsim_number plug_present, plug_from_ms, plug_until_ms, flap_period_ms, flap_lost_ms, flap_from_ms;
     nvpsim_dynamic_metrics dynamic;
+    nvpsim_movement presence, performance, clock_reasons, energy_counter_mj; /* these and the next only from recordings */
+    nvpsim_movement byte_counters[4];                                        /* PCIe TX and RX, NVLink TX and RX of one link */
+    nvpsim_movement nvlink_tx_kbps, nvlink_rx_kbps;                          /* of one link */
     nvpsim_process_list processes;
 } nvpsim_device_spec;
 
@@ -225,6 +240,7 @@ typedef struct nvpsim_scenario {
     size_t fault_count;
     nvpsim_event_spec *events;
     size_t event_count;
+    bool is_recording;                     /* what was recorded is not checked like what was written */
     const char *unused[NVPSIM_UNUSED_MAX]; /* keys that were read and mean nothing here, each once, in the order of the file */
     size_t unused_count;
 } nvpsim_scenario;
@@ -241,6 +257,15 @@ enum { NVPSIM_MESSAGE_SIZE = 1024 };
  * NULL on failure, with one line in `message` (NVPSIM_MESSAGE_SIZE bytes) that says where and why.
  */
 nvpsim_scenario *nvpsim__scenario_read_file(const char *path, char *message);
+
+typedef struct nvpsim_replay {
+    double speed; /* as many seconds of the recording in one of the simulation */
+    bool is_loop; /* it begins anew; else its last snapshot stays */
+} nvpsim_replay;
+
+/** The same from a recording: snapshots as JSON, one a line (docs/snapshot.schema.json). */
+nvpsim_scenario *nvpsim__scenario_read_recording(const char *path, const nvpsim_replay *how, char *message);
+
 nvpsim_scenario *nvpsim__scenario_read_profile(const char *name, char *message);
 
 /** The entry of `mig.profiles` with a name, or NULL. */

@@ -146,8 +146,10 @@ static bool traffic_make(const nvpsim_world *world, nvpsim_device *device)
     }
     double most_kbps = 1000 * (scenario->nvlink_mbps.state == NVPSIM_GIVEN ? (double)scenario->nvlink_mbps.value : 25000);
     const nvpsim_line link_tx = { 0, most_kbps * 0.0042, 0, most_kbps }, link_rx = { 0, most_kbps * 0.0039, 0, most_kbps };
-    return track_or_line(&scenario->nvlink_tx_kbps, place, load, link_tx, &device->nvlink_kbps[NVPSIM_TX]) &&
-           track_or_line(&scenario->nvlink_rx_kbps, place, load, link_rx, &device->nvlink_kbps[NVPSIM_RX]);
+    const nvpsim_movement *tx = spec->nvlink_tx_kbps.state == NVPSIM_ABSENT ? &scenario->nvlink_tx_kbps : &spec->nvlink_tx_kbps;
+    const nvpsim_movement *rx = spec->nvlink_rx_kbps.state == NVPSIM_ABSENT ? &scenario->nvlink_rx_kbps : &spec->nvlink_rx_kbps;
+    return track_or_line(tx, place, load, link_tx, &device->nvlink_kbps[NVPSIM_TX]) &&
+           track_or_line(rx, place, load, link_rx, &device->nvlink_kbps[NVPSIM_RX]);
 }
 
 static bool tracks_make(const nvpsim_world *world, nvpsim_device *device)
@@ -156,6 +158,14 @@ static bool tracks_make(const nvpsim_world *world, nvpsim_device *device)
     nvpsim_track_place place = { world->seed, device->index, 10 };
     return engines_make(world, device) && traffic_make(world, device) &&
            track_maybe(&spec->memory_used, place, &device->memory_used) &&
+           track_maybe(&spec->presence, place, &device->presence) &&
+           track_maybe(&spec->performance, place, &device->performance) &&
+           track_maybe(&spec->byte_counters[0], place, &device->byte_counters[0]) &&
+           track_maybe(&spec->byte_counters[1], place, &device->byte_counters[1]) &&
+           track_maybe(&spec->byte_counters[2], place, &device->byte_counters[2]) &&
+           track_maybe(&spec->byte_counters[3], place, &device->byte_counters[3]) &&
+           track_maybe(&spec->clock_reasons, place, &device->clock_reasons) &&
+           track_maybe(&spec->energy_counter_mj, place, &device->energy_counter_mj) &&
            track_maybe(&spec->bar1_used, place, &device->bar1_used) && track_maybe(&spec->memory_c, place, &device->memory_c) &&
            track_maybe(&spec->fan_percent, place, &device->fan_percent) &&
            track_maybe(&spec->fan_target_percent, place, &device->fan_target_percent) &&
@@ -293,12 +303,16 @@ static void tracks_free(nvpsim_device *device)
 {
     nvpsim_track *tracks[] = { device->memory_used,        device->bar1_used,    device->memory_c,     device->fan_percent,
                                device->fan_target_percent, device->pcie_kbps[0], device->pcie_kbps[1], device->nvlink_kbps[0],
-                               device->nvlink_kbps[1],     device->presence };
+                               device->nvlink_kbps[1],     device->presence,     device->performance,  device->clock_reasons,
+                               device->energy_counter_mj };
     for (size_t i = 0; i < sizeof tracks / sizeof tracks[0]; i++) {
         nvpsim__track_free(tracks[i]);
     }
     for (int i = 0; i < NVPSIM_ENGINES; i++) {
         nvpsim__track_free(device->engines[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        nvpsim__track_free(device->byte_counters[i]);
     }
     for (int i = 0; i < NVPSIM_CLOCK_DOMAINS; i++) {
         nvpsim__track_free(device->clocks[i]);

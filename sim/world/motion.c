@@ -40,7 +40,9 @@ static bool power_make(const nvpsim_device *device, unsigned limit_mw, nvpsim_tr
     if (drawn->state == NVPSIM_NOT_AVAILABLE || (drawn->state == NVPSIM_ABSENT && default_limit_mw(device) <= 0)) {
         return true;
     }
-    if (drawn->state == NVPSIM_GIVEN) {
+    if (drawn->state == NVPSIM_GIVEN && drawn->kind == NVPSIM_RECORDED) { /* the truth, even when it is above the limit */
+        *track = nvpsim__track_make(drawn, (nvpsim_track_place){ 0 });
+    } else if (drawn->state == NVPSIM_GIVEN) {
         nvpsim_track_place place = { device->seed, device->index, 30 };
         nvpsim_track *raw = nvpsim__track_make(drawn, place);
         *track = raw ? nvpsim__track_map(raw, line) : NULL;
@@ -140,12 +142,16 @@ bool nvpsim__device_power(const nvpsim_device *device, uint64_t now_ns, double *
         return false;
     }
     *power_mw = nvpsim__track_value(motion->power_mw, now_ns);
-    return true;
+    return !isnan(*power_mw);
 }
 
 bool nvpsim__device_energy(const nvpsim_device *device, uint64_t now_ns, double *energy_mj)
 {
     const nvpsim_motion *motion = motion_at(device, now_ns);
+    if (device->energy_counter_mj) {
+        *energy_mj = nvpsim__track_value(device->energy_counter_mj, now_ns);
+        return !isnan(*energy_mj);
+    }
     if (!motion->power_mw || device->spec->energy_mj.state == NVPSIM_NOT_AVAILABLE) {
         return false;
     }
@@ -163,7 +169,7 @@ bool nvpsim__device_temperature(const nvpsim_device *device, uint64_t now_ns, do
     if (motion->gap_c != 0) {
         *gpu_c += motion->gap_c * exp(-(double)(now_ns - motion->since_ns) / time_constant_ns(device));
     }
-    return true;
+    return !isnan(*gpu_c);
 }
 
 unsigned nvpsim__device_limit_mw(const nvpsim_device *device)

@@ -24,8 +24,9 @@ bool nvpsim__spec_is_lost(const nvpsim_device_spec *spec)
 bool nvpsim__spec_is_unsteady(const nvpsim_device_spec *spec)
 {
     bool is_unplugged = spec->plug_present.state == NVPSIM_GIVEN && !spec->plug_present.value;
-    return nvpsim__spec_is_lost(spec) || is_unplugged || spec->plug_from_ms.state == NVPSIM_GIVEN ||
-           spec->plug_until_ms.state == NVPSIM_GIVEN || spec->flap_period_ms.state == NVPSIM_GIVEN;
+    return nvpsim__spec_is_lost(spec) || is_unplugged || spec->presence.state == NVPSIM_GIVEN ||
+           spec->plug_from_ms.state == NVPSIM_GIVEN || spec->plug_until_ms.state == NVPSIM_GIVEN ||
+           spec->flap_period_ms.state == NVPSIM_GIVEN;
 }
 
 /* A device that flaps is lost at the end of each period. How many periods have passed by a time. */
@@ -44,10 +45,10 @@ static bool is_flapped(const nvpsim_device_spec *spec, uint64_t now_ns)
 nvpsim_presence nvpsim__device_presence(const nvpsim_device *device, uint64_t now_ns)
 {
     const nvpsim_device_spec *spec = device->spec;
-    if (device->presence) {
+    bool is_unplugged = spec->plug_present.state == NVPSIM_GIVEN && !spec->plug_present.value;
+    if (device->presence && !is_unplugged && !nvpsim__spec_is_lost(spec)) {
         return (nvpsim_presence)nvpsim__track_value(device->presence, now_ns);
     }
-    bool is_unplugged = spec->plug_present.state == NVPSIM_GIVEN && !spec->plug_present.value;
     if (is_unplugged || now_ns < ns_or(spec->plug_from_ms, 0) || now_ns >= ns_or(spec->plug_until_ms, UINT64_MAX)) {
         return NVPSIM_AWAY;
     }

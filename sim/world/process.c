@@ -2,6 +2,7 @@
  * Processes of a device: made from the scenario's lists, read at a time.
  * A process that is only simulated has a pid above the kernel's limit, so that nobody can signal it by mistake.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ static bool track_maybe(const nvpsim_movement *movement, nvpsim_track_place plac
 static double movement_high(const nvpsim_movement *movement)
 {
     double high = movement->high;
-    for (size_t i = 0; movement->kind == NVPSIM_STEPS && i < movement->count; i++) {
+    for (size_t i = 0; movement->kind >= NVPSIM_STEPS && movement->values && i < movement->count; i++) {
         high = i == 0 || movement->values[i] > high ? movement->values[i] : high;
     }
     return movement->state == NVPSIM_GIVEN ? high : 0;
@@ -56,6 +57,7 @@ static bool process_fill(const maker *make, const nvpsim_process_spec *spec, nvp
         .name = spec->name.state == NVPSIM_GIVEN ? spec->name.bytes : NULL,
         .from_ns = ms_to_ns(number_or(spec->from_ms, 0)),
         .until_ns = ms_to_ns(number_or(spec->until_ms, UINT64_MAX)),
+        .cycle_ns = spec->cycle_ns,
         .high_bytes = movement_high(&spec->used_bytes),
     };
     if (spec->gpu_instance.state == NVPSIM_GIVEN) {
@@ -196,11 +198,14 @@ bool nvpsim__processes_make(nvpsim_world *world, nvpsim_device *device, char *me
     if (nvpsim__world_device(world, device->index)) {
         ends_keep(device, nvpsim__world_device(world, device->index));
     }
-    return memory_check(scenario, device, message);
+    return scenario->is_recording || memory_check(scenario, device, message);
 }
 
 bool nvpsim__process_is_running(const nvpsim_process *process, uint64_t now_ns)
 {
+    if (process->cycle_ns > 0 && !process->is_ended) {
+        now_ns %= process->cycle_ns;
+    }
     return now_ns >= process->from_ns && now_ns < process->until_ns;
 }
 
@@ -214,6 +219,9 @@ bool nvpsim__process_memory(const nvpsim_process *process, uint64_t now_ns, uint
     if (!process->used_bytes) {
         return false;
     }
+    if (isnan(nvpsim__track_value(process->used_bytes, now_ns))) {
+        return false;
+    }
     *used_bytes = nvpsim__memory_bytes(process->used_bytes, now_ns);
     return true;
 }
@@ -222,7 +230,8 @@ double nvpsim__process_load(const nvpsim_device *device, const nvpsim_process *p
 {
     double load = 0;
     if (process->percent[engine]) {
-        return nvpsim__track_value(process->percent[engine], now_ns);
+        load = nvpsim__track_value(process->percent[engine], now_ns);
+        return isnan(load) ? 0 : load;
     }
     nvpsim__device_load(device, engine, now_ns, &load);
     return load * process->share;

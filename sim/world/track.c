@@ -28,6 +28,9 @@ struct nvpsim_track {
     double shift_integral; /* integral from 0 to shift_ns */
     size_t count;
     bool is_joined;
+    bool is_recorded;
+    bool holds;    /* the last value stays; else it begins anew after the period */
+    bool is_count; /* each period adds what it grew by */
     point points[];
 };
 
@@ -50,7 +53,7 @@ static uint64_t point_end_ns(const nvpsim_track *track, size_t i)
 
 static double point_next_value(const nvpsim_track *track, size_t i)
 {
-    if (!track->is_joined) {
+    if (!track->is_joined || (track->is_count && i + 1 == track->count)) {
         return track->points[i].value;
     }
     return track->points[i + 1 < track->count ? i + 1 : 0].value;
@@ -62,11 +65,16 @@ static size_t point_at(const nvpsim_track *track, uint64_t offset_ns)
     if (track->step_ns != 0) {
         return (size_t)(offset_ns / track->step_ns);
     }
-    size_t i = track->count - 1;
-    while (i > 0 && track->points[i].start_ns > offset_ns) {
-        i--;
+    size_t low = 0, high = track->count;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (track->points[middle].start_ns > offset_ns) {
+            high = middle;
+        } else {
+            low = middle;
+        }
     }
-    return i;
+    return low;
 }
 
 static double value_within(const nvpsim_track *track, uint64_t offset_ns)
@@ -81,11 +89,17 @@ static double value_within(const nvpsim_track *track, uint64_t offset_ns)
     return value + (point_next_value(track, i) - value) * part;
 }
 
+/* Where there was no value, nothing is added up. */
+static double summed(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
 static double integral_within(const nvpsim_track *track, uint64_t offset_ns)
 {
     size_t i = point_at(track, offset_ns);
     double seconds = (double)(offset_ns - track->points[i].start_ns) / (double)NVPSIM_NS_PER_S;
-    return track->points[i].integral + (track->points[i].value + value_within(track, offset_ns)) / 2 * seconds;
+    return track->points[i].integral + (summed(track->points[i].value) + summed(value_within(track, offset_ns))) / 2 * seconds;
 }
 
 /* To be called when all points stand: evenly spaced ones get their starts, all get their integrals. */
@@ -101,7 +115,7 @@ static nvpsim_track *track_finish(nvpsim_track *track, double shift_part)
     for (size_t i = 0; i < track->count && track->period_ns != 0; i++) {
         track->points[i].integral = sum;
         double seconds = (double)(point_end_ns(track, i) - track->points[i].start_ns) / (double)NVPSIM_NS_PER_S;
-        sum += (track->points[i].value + point_next_value(track, i)) / 2 * seconds;
+        sum += (summed(track->points[i].value) + summed(point_next_value(track, i))) / 2 * seconds;
     }
     track->period_integral = sum;
     if (track->period_ns != 0) {
@@ -199,6 +213,24 @@ static nvpsim_track *walk_make(const nvpsim_movement *movement, uint64_t seed)
     return track;
 }
 
+static nvpsim_track *recorded_make(const nvpsim_movement *movement)
+{
+    if (movement->count == 1 && !movement->is_count) {
+        return nvpsim__track_constant(movement->values[0]);
+    }
+    nvpsim_track *track = track_new(movement->count, movement->end_ns, movement->is_count);
+    if (!track) {
+        return NULL;
+    }
+    track->is_recorded = true;
+    track->holds = movement->holds;
+    track->is_count = movement->is_count;
+    for (size_t i = 0; i < movement->count; i++) {
+        track->points[i] = (point){ .value = movement->values[i], .start_ns = movement->times_ns[i] };
+    }
+    return track_finish(track, 0);
+}
+
 nvpsim_track *nvpsim__track_make(const nvpsim_movement *movement, nvpsim_track_place place)
 {
     uint64_t state = place.seed ^ movement->seed;
@@ -220,6 +252,8 @@ nvpsim_track *nvpsim__track_make(const nvpsim_movement *movement, nvpsim_track_p
     case NVPSIM_WALK:
         track = walk_make(movement, state);
         break;
+    case NVPSIM_RECORDED:
+        return recorded_make(movement);
     }
     double shift = movement->phase + movement->spread * place.device;
     return track ? track_finish(track, shift - floor(shift)) : NULL;
@@ -232,6 +266,9 @@ static nvpsim_track *track_copy(const nvpsim_track *source)
         return NULL;
     }
     track->step_ns = source->step_ns;
+    track->is_recorded = source->is_recorded;
+    track->holds = source->holds;
+    track->is_count = source->is_count;
     for (size_t i = 0; i < source->count; i++) {
         track->points[i] = source->points[i];
     }
@@ -290,9 +327,9 @@ void nvpsim__track_free(nvpsim_track *track)
     free(track);
 }
 
-bool nvpsim__track_moves(const nvpsim_track *track)
+bool nvpsim__track_is_exact(const nvpsim_track *track)
 {
-    return track->period_ns != 0;
+    return track->period_ns == 0 || track->is_recorded;
 }
 
 /* The short way for evenly spaced points: this is read far more often than anything else here. */
@@ -321,15 +358,27 @@ double nvpsim__track_value(const nvpsim_track *track, uint64_t now_ns)
     if (track->step_ns != 0) {
         return value_of_step(track, now_ns + track->shift_ns);
     }
-    return value_within(track, (now_ns + track->shift_ns) % track->period_ns);
+    uint64_t time_ns = now_ns + track->shift_ns;
+    if (track->holds && time_ns >= track->period_ns) {
+        return track->points[track->count - 1].value;
+    }
+    double value = value_within(track, time_ns % track->period_ns);
+    if (track->is_count) {
+        value += (double)(time_ns / track->period_ns) * (track->points[track->count - 1].value - track->points[0].value);
+    }
+    return value;
 }
 
 double nvpsim__track_integral(const nvpsim_track *track, uint64_t now_ns)
 {
     if (track->period_ns == 0) {
-        return track->points[0].value * ((double)now_ns / (double)NVPSIM_NS_PER_S);
+        return summed(track->points[0].value) * ((double)now_ns / (double)NVPSIM_NS_PER_S);
     }
     uint64_t time_ns = now_ns + track->shift_ns;
+    if (track->holds && time_ns >= track->period_ns) {
+        double seconds = (double)(time_ns - track->period_ns) / (double)NVPSIM_NS_PER_S;
+        return track->period_integral + seconds * summed(track->points[track->count - 1].value) - track->shift_integral;
+    }
     double cycles = (double)(time_ns / track->period_ns);
     return cycles * track->period_integral + integral_within(track, time_ns % track->period_ns) - track->shift_integral;
 }
@@ -337,7 +386,11 @@ double nvpsim__track_integral(const nvpsim_track *track, uint64_t now_ns)
 /* How many points begin after one time and up to another; at most all. */
 static size_t steps_between(const nvpsim_track *track, uint64_t from_ns, uint64_t to_ns)
 {
-    uint64_t from = from_ns + track->shift_ns, to = to_ns + track->shift_ns;
+    uint64_t from = from_ns + track->shift_ns, to = to_ns + track->shift_ns, last_ns = track->period_ns - 1;
+    if (track->holds) {
+        from = from > last_ns ? last_ns : from;
+        to = to > last_ns ? last_ns : to;
+    }
     uint64_t cycles = to / track->period_ns - from / track->period_ns;
     if (cycles > 1) {
         return track->count;
@@ -353,7 +406,9 @@ double nvpsim__track_most(const nvpsim_track *track, uint64_t from_ns, uint64_t 
     if (track->period_ns == 0) {
         return most;
     }
-    size_t first = point_at(track, (from_ns + track->shift_ns) % track->period_ns);
+    uint64_t first_ns = from_ns + track->shift_ns;
+    first_ns = track->holds && first_ns >= track->period_ns ? track->period_ns - 1 : first_ns % track->period_ns;
+    size_t first = point_at(track, first_ns);
     size_t steps = steps_between(track, from_ns, to_ns);
     for (size_t i = 1; i <= steps; i++) {
         double value = track->points[(first + i) % track->count].value;
@@ -364,12 +419,12 @@ double nvpsim__track_most(const nvpsim_track *track, uint64_t from_ns, uint64_t 
 
 uint64_t nvpsim__track_next_rise(const nvpsim_track *track, uint64_t after_ns)
 {
-    if (track->period_ns == 0) {
+    if (track->period_ns == 0 || (track->holds && after_ns >= track->period_ns)) {
         return UINT64_MAX;
     }
     uint64_t offset_ns = (after_ns + track->shift_ns) % track->period_ns, cycle_ns = after_ns - offset_ns;
     size_t first = point_at(track, offset_ns);
-    for (size_t i = 1; i <= track->count; i++) {
+    for (size_t i = 1; i <= track->count && !(track->holds && first + i >= track->count); i++) {
         size_t place = (first + i) % track->count;
         double before = track->points[(first + i - 1) % track->count].value;
         if (before == 0 && track->points[place].value > 0) {

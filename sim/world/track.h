@@ -40,8 +40,8 @@ nvpsim_track *nvpsim__track_follow(const nvpsim_track *source, double time_const
 /** Frees a track; NULL is allowed. */
 void nvpsim__track_free(nvpsim_track *track);
 
-/** Whether the value ever changes. */
-bool nvpsim__track_moves(const nvpsim_track *track);
+/** Whether its values were stated as they are: a constant, or a recording. */
+bool nvpsim__track_is_exact(const nvpsim_track *track);
 
 /** The largest value that it takes from one time to another, both included, for tracks that are held between points. */
 double nvpsim__track_most(const nvpsim_track *track, uint64_t from_ns, uint64_t to_ns);

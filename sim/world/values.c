@@ -16,8 +16,18 @@ static bool track_read(const nvpsim_track *track, uint64_t now_ns, double *value
     if (!track) {
         return false;
     }
-    *value = nvpsim__track_value(track, now_ns);
+    double read = nvpsim__track_value(track, now_ns);
+    if (isnan(read)) { /* of a recording, at a time when it had none */
+        return false;
+    }
+    *value = read;
     return true;
+}
+
+/* False when there is a curve that has no value now; what would follow from others is not told then either. */
+static bool is_readable(const nvpsim_track *track, uint64_t now_ns)
+{
+    return !track || !isnan(nvpsim__track_value(track, now_ns));
 }
 
 bool nvpsim__device_load(const nvpsim_device *device, nvpsim_engine engine, uint64_t now_ns, double *percent)
@@ -33,13 +43,15 @@ bool nvpsim__device_memory_temperature(const nvpsim_device *device, uint64_t now
 /* Memory comes in pages of 64 KiB; a number that was stated is told as it is. */
 uint64_t nvpsim__memory_bytes(const nvpsim_track *track, uint64_t now_ns)
 {
-    uint64_t bytes = (uint64_t)nvpsim__track_value(track, now_ns);
-    return nvpsim__track_moves(track) ? bytes & ~UINT64_C(0xffff) : bytes;
+    double value = 0;
+    track_read(track, now_ns, &value);
+    uint64_t bytes = (uint64_t)value;
+    return nvpsim__track_is_exact(track) ? bytes : bytes & ~UINT64_C(0xffff);
 }
 
 bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory)
 {
-    if (device->memory_total == 0) {
+    if (device->memory_total == 0 || !is_readable(device->memory_used, now_ns)) {
         return false;
     }
     uint64_t most = device->memory_total - device->memory_reserved, processes = 0, one;
@@ -59,7 +71,8 @@ bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_
 bool nvpsim__device_fan(const nvpsim_device *device, unsigned fan, uint64_t now_ns, double *percent)
 {
     double gpu_c;
-    if (fan >= device->fans || device->spec->fan_percent.state == NVPSIM_NOT_AVAILABLE) {
+    if (fan >= device->fans || device->spec->fan_percent.state == NVPSIM_NOT_AVAILABLE ||
+        !is_readable(device->fan_percent, now_ns)) {
         return false;
     }
     unsigned by_hand = atomic_load_explicit(&device->settings->fan_percent[fan], memory_order_relaxed);
@@ -162,7 +175,7 @@ bool nvpsim__device_clock(const nvpsim_device *device, nvpsim_clock_domain domai
     if (domain == NVPSIM_SM && stated[domain]->state == NVPSIM_ABSENT) {
         domain = NVPSIM_GRAPHICS;
     }
-    if (stated[domain]->state == NVPSIM_NOT_AVAILABLE) {
+    if (stated[domain]->state == NVPSIM_NOT_AVAILABLE || !is_readable(device->clocks[domain], now_ns)) {
         return false;
     }
     if (track_read(device->clocks[domain], now_ns, &value)) {
@@ -195,29 +208,45 @@ double nvpsim__device_integral(const nvpsim_device *device, size_t member, uint6
 }
 
 /* What was moved up to a time that is not before the device's own: a sum that never falls. */
-static bool bytes_read(const nvpsim_device *device, const nvpsim_track *track, double before, uint64_t now_ns, double *bytes)
+static bool bytes_read(const nvpsim_device *device, const nvpsim_track *track, int which, uint64_t now_ns, double *bytes)
 {
+    if (device->byte_counters[which]) {
+        return track_read(device->byte_counters[which], now_ns, bytes);
+    }
     if (!track) {
         return false;
     }
     double since = device->since_ns > 0 ? nvpsim__track_integral(track, device->since_ns) : 0;
-    *bytes = before + (nvpsim__track_integral(track, now_ns) - since) * 1000;
+    *bytes = device->bytes_before[which] + (nvpsim__track_integral(track, now_ns) - since) * 1000;
     return true;
 }
 
 bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
 {
-    return bytes_read(device, device->pcie_kbps[direction], device->bytes_before[direction], now_ns, bytes);
+    return bytes_read(device, device->pcie_kbps[direction], (int)direction, now_ns, bytes);
 }
 
 bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes)
 {
-    return bytes_read(device, device->nvlink_kbps[direction], device->bytes_before[2 + direction], now_ns, bytes);
+    return bytes_read(device, device->nvlink_kbps[direction], 2 + (int)direction, now_ns, bytes);
+}
+
+bool nvpsim__device_clock_reasons(const nvpsim_device *device, uint64_t now_ns, uint64_t *mask)
+{
+    double value;
+    if (!track_read(device->clock_reasons, now_ns, &value)) {
+        return false;
+    }
+    *mask = (uint64_t)value;
+    return true;
 }
 
 unsigned nvpsim__device_performance_state(const nvpsim_device *device, uint64_t now_ns)
 {
     double load = 0;
+    if (track_read(device->performance, now_ns, &load)) {
+        return (unsigned)load;
+    }
     if (device->spec->performance_state.state == NVPSIM_GIVEN) {
         return (unsigned)device->spec->performance_state.value;
     }

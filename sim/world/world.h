@@ -55,6 +55,7 @@ typedef struct nvpsim_process {
     unsigned types;
     const char *name; /* NULL: that of the real process */
     uint64_t from_ns, until_ns;
+    uint64_t cycle_ns;         /* of a recording that begins anew; 0: none */
     bool is_ended;             /* by live control */
     double high_bytes;         /* the most that it ever uses */
     nvpsim_track *used_bytes;  /* NULL: not available */
@@ -106,7 +107,9 @@ typedef struct nvpsim_device {
     char uuid[80];
     unsigned minor, numa_node;
     unsigned long cpus[NVPSIM_CPU_WORDS];
-    bool is_unsteady;       /* was, is or will be lost or away: see nvpsim__device_presence() */
+    bool is_unsteady;               /* was, is or will be lost or away: see nvpsim__device_presence() */
+    nvpsim_track *byte_counters[4]; /* likewise: PCIe TX and RX, NVLink TX and RX */
+    nvpsim_track *performance, *clock_reasons, *energy_counter_mj; /* of a recording; else NULL */
     nvpsim_track *presence; /* an nvpsim_presence over time; NULL: as the numbers of the spec say */
     uint64_t memory_total, memory_reserved;
     nvpsim_track *memory_used; /* NULL: what the processes use */
@@ -222,6 +225,8 @@ bool nvpsim__device_pcie_bytes(const nvpsim_device *device, nvpsim_direction dir
 /** The integral of one of the device's tracks between two times, over all that the device was meanwhile; `member`: its offset. */
 double nvpsim__device_integral(const nvpsim_device *device, size_t member, uint64_t from_ns, uint64_t to_ns);
 bool nvpsim__device_nvlink_bytes(const nvpsim_device *device, nvpsim_direction direction, uint64_t now_ns, double *bytes);
+/** The mask of reasons for slow clocks that was recorded. */
+bool nvpsim__device_clock_reasons(const nvpsim_device *device, uint64_t now_ns, uint64_t *mask);
 unsigned nvpsim__device_performance_state(const nvpsim_device *device, uint64_t now_ns);
 /** True when the load would draw more than the limit lets it. */
 bool nvpsim__device_is_power_capped(const nvpsim_device *device, uint64_t now_ns);

@@ -111,6 +111,7 @@ class SimTest(harness.CommandTest):
     def test_usage(self):
         self.assert_result(self.sim(), 2, "", "a command is missing")
         self.assert_result(self.sim("--profile", "a", "--scenario", "b", "--", "true"), 2, "", "exclude each other")
+        self.assert_result(self.sim("--replay", "a", "--scenario", "b", "--", "true"), 2, "", "exclude each other")
         self.assert_result(self.sim("--list", "true"), 2, "", "--list takes no command")
         self.assert_result(self.sim("--clock", "steped", "--", "true"), 2, "", "did you mean 'stepped'?")
 
