@@ -129,7 +129,7 @@ void tui_gpu_draw_tiny(tui_canvas *canvas, int row, int column, const struct tui
     char text[16];
     tui_canvas_put_right(canvas, row, column, 4, TUI_LABEL, reading->label);
     if (reading->fault[0] != '\0') {
-        tui_canvas_put_right(canvas, row, column + 4, 5, tui_gpu_fault_style(reading->device), short_fault(reading->device));
+        tui_canvas_put_right(canvas, row, column + 4, 6, tui_gpu_fault_style(reading->device), short_fault(reading->device));
         return;
     }
     tui_format_number(reading->gpu, 0, "%", text, sizeof text);
