@@ -97,20 +97,25 @@ static void read_rate(struct nvp__reader *reader, unsigned int metric, struct nv
     reader->before[counter].at_us = now->read_at_us;
 }
 
-/* Memory that the driver does not tell of, on a device without a BAR1 window: it shares the memory of the host. */
-static void derive_unified(struct nvp__reader *reader)
+static void read_one(struct nvp__reader *reader, nvp_metric metric)
 {
-    struct nvp__metric_set needed = { { 0 } };
-    nvp__metric_set_add(&needed, NVP_METRIC_MEMORY_TOTAL_BYTES);
-    nvp__reader_read(reader, &needed, false);
+    struct nvp__metric_set one = { { 0 } };
+    nvp__metric_set_add(&one, metric);
+    nvp__reader_read(reader, &one, false);
+}
+
+/* Memory that the driver does not tell of, on a device without a BAR1 window: it shares the memory of the host. */
+static void derive_unified(struct nvp__reader *reader, const struct nvp__metric_set *set)
+{
+    if (!nvp__metric_set_has(set, NVP_METRIC_MEMORY_TOTAL_BYTES)) { /* else it was read in this round */
+        read_one(reader, NVP_METRIC_MEMORY_TOTAL_BYTES);
+    }
     const nvp_reading *total = &reader->readings[NVP_METRIC_MEMORY_TOTAL_BYTES];
     nvp_reading answer = nvp__reading_uint(0, nvp__wall_us());
     if (total->kind == NVP_KIND_NA && total->status != NVML_ERROR_NOT_SUPPORTED) {
         answer = nvp__reading_na(total->status);
     } else if (total->kind == NVP_KIND_NA) {
-        needed = (struct nvp__metric_set){ { 0 } };
-        nvp__metric_set_add(&needed, NVP_METRIC_MEMORY_BAR1_TOTAL_BYTES);
-        nvp__reader_read(reader, &needed, false);
+        read_one(reader, NVP_METRIC_MEMORY_BAR1_TOTAL_BYTES);
         answer.as.uint_value = reader->readings[NVP_METRIC_MEMORY_BAR1_TOTAL_BYTES].status == NVML_ERROR_NOT_SUPPORTED;
     }
     nvp__reader_put(reader, NVP_METRIC_MEMORY_UNIFIED, answer);
@@ -129,7 +134,7 @@ void nvp__read_dependent(struct nvp__reader *reader, const struct nvp__metric_se
         } else if (is_list_source(source->how)) {
             read_list(reader, round, m, again);
         } else if (m == NVP_METRIC_MEMORY_UNIFIED) {
-            derive_unified(reader);
+            derive_unified(reader, set);
         }
     }
 }
