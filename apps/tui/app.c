@@ -59,10 +59,39 @@ static void begin_anew(tui_app *app, tui_taken *taken)
     }
 }
 
+/* The driver was upgraded or reset meanwhile, and works again. */
+static void tell_reopening(tui_app *app, const nvp_snapshot *after)
+{
+    const nvp_snapshot *before = app->snapshot;
+    if (before != NULL && nvp_snapshot_generation(before) != nvp_snapshot_generation(after)) {
+        tui_say(app, TUI_NOTICE, "the driver was opened anew: it is %s, and was %s",
+                nvp_reading_text(nvp_snapshot_host(after, NVP_HOST_DRIVER_VERSION), "N/A"),
+                nvp_reading_text(nvp_snapshot_host(before, NVP_HOST_DRIVER_VERSION), "N/A"));
+    }
+}
+
+/* What is not there at first is a mistake of the command line; later it may have gone. */
+static void check_request(tui_app *app)
+{
+    char word[80];
+    if (tui_gpus_missing(app, word, sizeof word)) {
+        app->result->end = TUI_END_BAD_REQUEST;
+        snprintf(app->result->message, sizeof app->result->message, "--id: there is no device '%s'", word);
+        app->has_ended = true;
+    }
+}
+
 unsigned int tui_take_snapshot(tui_app *app, tui_taken *taken)
 {
+    bool is_first = app->snapshot == NULL;
+    if (!taken->is_jump) {
+        tell_reopening(app, taken->snapshot);
+    }
     nvp_snapshot_free(app->snapshot);
     app->snapshot = taken->snapshot;
+    if (is_first) {
+        check_request(app);
+    }
     if (taken->is_jump) {
         begin_anew(app, taken);
     }
@@ -71,10 +100,11 @@ unsigned int tui_take_snapshot(tui_app *app, tui_taken *taken)
     }
     free(taken->before);
     taken->before = NULL;
+    tui_rebuild(app); /* now: the old rows point into what has gone, and a key may come before the next picture */
     tui_history_add(app->history, app->snapshot);
     bool has_news = tui_alerts_update(&app->alerts, app->snapshot, is_shown, app);
     bool rings = app->request->rings || app->settings.rings;
-    return TUI_DRAW | TUI_REBUILD | (has_news && rings ? TUI_BELL : 0u);
+    return TUI_DRAW | (has_news && rings ? TUI_BELL : 0u);
 }
 
 void tui_rebuild(tui_app *app)
@@ -89,6 +119,8 @@ void tui_rebuild(tui_app *app)
         .user = app->user,
         .gpu = app->gpu,
         .filter = app->filter,
+        .is_shown = app->request->gpus != NULL ? is_shown : NULL,
+        .context = app,
     };
     if (!tui_processes_build(&app->processes, app->snapshot, &choice)) {
         tui_say(app, TUI_ALERT, "out of memory: the list of processes is not complete");

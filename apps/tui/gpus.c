@@ -7,26 +7,6 @@
 #include "gpu.h"
 #include "gpus.h"
 
-bool tui_gpus_is_shown(const tui_app *app, const nvp_device_sample *device)
-{
-    const char *next = app->request->gpus;
-    const char *uuid = nvp_reading_text(nvp_device_sample_get(device, NVP_METRIC_IDENTITY_UUID), "");
-    if (next == NULL) {
-        return true;
-    }
-    while (*next != '\0') {
-        size_t length = strcspn(next, ",");
-        char *end;
-        unsigned long index = strtoul(next, &end, 10);
-        bool is_index = end == next + length && length > 0;
-        if (is_index ? index == device->index : length > 0 && strncmp(uuid, next, length) == 0) {
-            return true;
-        }
-        next += length + (next[length] == ',');
-    }
-    return false;
-}
-
 /** What is to be shown: devices, GPUs among them, and the lines that all take as blocks. */
 struct demand {
     size_t count;

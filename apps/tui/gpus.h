@@ -24,6 +24,9 @@ void tui_gpus_draw(tui_app *app, tui_area area, tui_density density);
 /** Whether a device is to be shown (the option for GPUs). */
 bool tui_gpus_is_shown(const tui_app *app, const nvp_device_sample *device);
 
+/** Whether a word of that option means no device of the snapshot that is shown; the first such word. */
+bool tui_gpus_missing(const tui_app *app, char *word, size_t size);
+
 /** What is wrong with a device, for people; "" when nothing is. */
 void tui_gpus_describe_fault(const tui_app *app, const nvp_device_sample *device, char *text, size_t size);
 

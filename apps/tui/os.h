@@ -17,6 +17,9 @@ typedef enum tui_os_result {
 /** What a result means, as the end of a sentence that begins with the process. Static memory. */
 const char *tui_os_text(tui_os_result result);
 
+/** The parent of a process; 0 when there is none, or no such process. */
+uint64_t tui_os_parent_pid(uint64_t pid);
+
 /** Sends a signal to the process with this pid and start time, and to no other one that may have its pid by now. */
 tui_os_result tui_os_signal(uint64_t pid, uint64_t start_time_us, int number);
 

@@ -110,6 +110,12 @@ static bool is_pid(uint64_t pid)
     return pid > 1 && pid <= INT_MAX;
 }
 
+uint64_t tui_os_parent_pid(uint64_t pid)
+{
+    uint64_t parent = 0;
+    return is_pid(pid) && read_stat(pid, 4, &parent) ? parent : 0;
+}
+
 tui_os_result tui_os_signal(uint64_t pid, uint64_t start_time_us, int number)
 {
     if (!is_pid(pid)) {

@@ -25,15 +25,15 @@ bool tui_process_key_equal(const tui_process_key *one, const tui_process_key *ot
            one->mig == other->mig;
 }
 
-static double memory_of(const nvp_snapshot *snapshot, const tui_process_key *key)
+static const nvp_device_sample *device_of(const nvp_snapshot *snapshot, const tui_process_key *key)
 {
     const nvp_device_sample *device;
     for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
         if (device->index == key->gpu && device->mig_index == key->mig) {
-            return nvp_reading_number(nvp_device_sample_get(device, NVP_METRIC_MEMORY_TOTAL_BYTES), 0);
+            return device;
         }
     }
-    return 0;
+    return NULL;
 }
 
 static bool is_chosen(const tui_row *row, const tui_choice *choice)
@@ -72,22 +72,26 @@ static bool is_tagged(const tui_processes *processes, const tui_process_key *key
     return false;
 }
 
+/* They come in the order of their devices: each device is looked for once. */
 static void collect(tui_processes *processes, const nvp_snapshot *snapshot, const tui_choice *choice)
 {
     const nvp_process *process;
     tui_process_key last = { 0, 0, UINT32_MAX, -1 };
     double memory = 0;
+    bool is_text = tui_column_is_text(choice->sort), is_shown = true;
     for (size_t i = 0; (process = nvp_snapshot_process(snapshot, i)) != NULL; i++) {
         tui_row row = { .process = process, .key = tui_process_key_of(process) };
-        if (row.key.gpu != last.gpu || row.key.mig != last.mig) { /* they come in the order of their devices */
-            memory = memory_of(snapshot, &row.key);
+        if (row.key.gpu != last.gpu || row.key.mig != last.mig) {
+            const nvp_device_sample *device = device_of(snapshot, &row.key);
+            memory = nvp_reading_number(nvp_device_sample_get(device, NVP_METRIC_MEMORY_TOTAL_BYTES), 0);
+            is_shown = choice->is_shown == NULL || (device != NULL && choice->is_shown(choice->context, device));
             last = row.key;
         }
         row.memory_total = memory;
-        row.number = tui_column_is_text(choice->sort) ? NAN : tui_column_number(choice->sort, process, memory);
-        row.text = tui_column_is_text(choice->sort) ? tui_column_text(choice->sort, process) : NULL;
+        row.number = is_text ? (double)NAN : tui_column_number(choice->sort, process, memory);
+        row.text = is_text ? tui_column_text(choice->sort, process) : NULL;
         row.is_tagged = processes->tag_count > 0 && is_tagged(processes, &row.key);
-        if (is_chosen(&row, choice)) {
+        if (is_shown && is_chosen(&row, choice)) {
             processes->rows[processes->count++] = row;
         }
     }

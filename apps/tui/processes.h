@@ -39,6 +39,9 @@ typedef struct tui_choice {
     const char *user;                /**< NULL or "": of all */
     int gpu;                         /**< -1: of all */
     const struct tui_filter *filter; /**< NULL: none */
+    /** Whether processes of a device are to be listed; NULL: of all. */
+    bool (*is_shown)(const void *context, const nvp_device_sample *device);
+    const void *context;
 } tui_choice;
 
 typedef struct tui_processes {

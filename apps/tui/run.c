@@ -14,6 +14,9 @@
 /** How long writing the settings may take. */
 #define KEEP_LIMIT_MS 2000
 
+/** How long the source is waited for; the limit of leaving ends the process before that. */
+#define CLOSE_LIMIT_MS 3000
+
 static void fail(tui_result *result, tui_end end, const char *message)
 {
     result->end = end;
@@ -103,10 +106,12 @@ static void print_once(tui_app *app, FILE *out)
             return;
         }
         tui_take_snapshot(app, &taken);
+        if (app->has_ended) {
+            return;
+        }
         samples += tui_is_recording(app) ? 2 : 1;
         app->source->class->refresh(app->source);
     }
-    tui_rebuild(app);
     if (tui_canvas_resize(&app->canvas, rows < 1000 ? rows : 1000, columns < 1000 ? columns : 1000)) {
         tui_draw(app, &cursor_row, &cursor_column);
         tui_canvas_write(&app->canvas, out);
@@ -155,7 +160,7 @@ static void discard(tui_app *app)
         tui_signals_end_within(app->request->exit_limit_ms, 0);
     }
     if (app->source != NULL) {
-        app->source->class->close(app->source, 60000);
+        app->source->class->close(app->source, CLOSE_LIMIT_MS); /* when it is stuck, it is left behind */
     }
     tui_overlay_close(app);
     tui_filter_free(app->filter);

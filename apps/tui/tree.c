@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os.h"
 #include "tree.h"
 
 #define NONE SIZE_MAX
@@ -54,12 +55,29 @@ static bool is_above(const struct node *nodes, size_t count, size_t candidate, s
     return false;
 }
 
+/** So many ancestors that are on no GPU are asked for at the most: asking costs time, and the screen waits. */
+#define ANCESTORS_MAX 256
+
+/* The nearest ancestor among the rows; the pid that it begins with is that of the parent. */
+static size_t find_ancestor(const struct place_of_pid *places, size_t count, uint64_t pid, size_t *asked)
+{
+    size_t place = find(places, count, pid);
+    while (place == NONE && pid > 1 && *asked < ANCESTORS_MAX) {
+        *asked += 1;
+        pid = tui_os_parent_pid(pid);
+        place = pid > 1 ? find(places, count, pid) : NONE;
+    }
+    return place;
+}
+
 /* Pids of one namespace have parents of the same; a foreign one has none here. */
 static void find_parents(const tui_row *rows, struct node *nodes, const struct place_of_pid *places, size_t count)
 {
+    size_t asked = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t parent_pid = nvp_reading_uint(nvp_process_get(rows[i].process, NVP_PROCESS_PARENT_PID), 0);
-        size_t parent = parent_pid == 0 || parent_pid == rows[i].key.pid ? NONE : find(places, count, parent_pid);
+        size_t parent =
+            parent_pid == 0 || parent_pid == rows[i].key.pid ? NONE : find_ancestor(places, count, parent_pid, &asked);
         nodes[i].parent = parent != NONE && is_above(nodes, count, parent, i) ? NONE : parent;
     }
 }

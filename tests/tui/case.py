@@ -86,6 +86,11 @@ class ViewerTest(unittest.TestCase):
             shown.wait(re.compile(r"driver \d|trying again|has not answered"))
         return shown
 
+    def once(self, *arguments, env=None, **machine):
+        """One screen as text."""
+        command = self.command("--once", *arguments, **machine)
+        return subprocess.run(command, env=self.environment(**(env or {})), capture_output=True, check=False)
+
     def shell(self, columns=80, rows=24, env=None):
         """A shell on a terminal, for what only a shell can show."""
         shown = self.open(["bash", "--norc", "--noprofile", "-i"], {"PS1": "PROMPT> ", **(env or {})}, columns=columns, rows=rows)

@@ -146,9 +146,30 @@ class ListTest(case.ViewerTest):
 
     def test_options_choose_gpus(self):
         shown = self.start("--id", "6,7")
-        screen = shown.wait("GPU")
+        screen = shown.wait("jupyt")
         self.assertRegex(screen, r"(?m)^ *6 ")
         self.assertNotRegex(screen, r"(?m)^ *0 H100")
+        self.assertEqual(self.pids(shown), ["4200007", "4200006"])
+        self.leave(shown)
+
+    def test_options_name_gpus_in_many_ways(self):
+        for word, labels in (("0", ["0", "0:0", "0:2", "0:5"]), ("0:2", ["0:2"]), ("3,1:1", ["1:1", "3"]), ("MIG-", None)):
+            done = self.once("--id", word, profile="a100-mig")
+            found = re.findall(r"(?m)^ *(\d(?::\d)?) +(?:A100|MIG)", done.stdout.decode())
+            self.assertEqual(found, labels or ["0:0", "0:2", "0:5", "1:0", "1:1"], done)
+        for word in ("9", "0:9", "GPU-nosuch", "0,zz", ","):
+            done = self.once("--id", word, profile="a100-mig")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(b"--id: there is no device '", done.stderr)
+
+    def test_keys_while_samples_arrive(self):
+        """A storm for a sanitizer to look at: rows change under the keys."""
+        shown = self.start("--interval", "0.1", clock="real", scenario="base: h100x8\nprocesses:\n"
+                           "  - {name: a, device: 0, count: 50, used_memory_mib: 1, from_ms: 300}\n"
+                           "  - {name: b, device: 1, count: 50, used_memory_mib: 1}\n")
+        for _ in range(40):
+            shown.keys("Down", "e", "k", "Escape", "Space", "Down", "I", "Up", "t", "r", "NPage", "k", "Escape", "PPage")
+        shown.wait("F10Quit")
         self.leave(shown)
 
     def test_tags(self):

@@ -121,13 +121,32 @@ class LookTest(case.ViewerTest):
         shown.wait("no environment")
         self.leave(shown)
 
+    def test_tree_leads_over_processes_without_a_gpu(self):
+        parent = self.child(sys.executable, "-c", PARENT.replace("'import time; time.sleep(600)'", f"{PARENT!r}"))
+        grandchild = ""
+        while not grandchild:
+            child = self.child_of(parent.pid)
+            grandchild = child and self.child_of(child)
+        self.addCleanup(os.kill, int(grandchild), signal.SIGKILL)
+        self.addCleanup(os.kill, int(child), signal.SIGKILL)
+        shown = self.start(columns=110, scenario=scenario(int(grandchild), parent.pid))
+        shown.wait(f" {grandchild} ")
+        shown.keys("t")
+        shown.wait("└─")
+        rows = self.rows(shown)
+        place = next(i for i, row in enumerate(rows) if f" {parent.pid} " in row)
+        self.assertRegex(rows[place + 1], rf" {grandchild} .*├─")
+        self.leave(shown)
+
+    def child_of(self, pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+            return file.read().strip()
+
     def test_tree(self):
         parent = self.child(sys.executable, "-c", PARENT)
-        children = f"/proc/{parent.pid}/task/{parent.pid}/children"
         child = ""
         while not child:
-            with open(children, encoding="utf-8") as file:
-                child = file.read().strip()
+            child = self.child_of(parent.pid)
         self.addCleanup(os.kill, int(child), signal.SIGKILL)
         other = self.child("sleep", "601")
         shown = self.start(columns=110, scenario=scenario(int(child), other.pid, parent.pid))
