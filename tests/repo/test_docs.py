@@ -113,7 +113,7 @@ class DocsTest(unittest.TestCase):
         table = re.findall(r"^\|([^|]*)\|", read("README.md").split("## Environment")[1], re.MULTILINE)
         listed = {name for cell in table for name in re.findall(r"`([A-Z_]+)", cell)}
         used = set()
-        for folder in ("src", "apps", "sim"):
+        for folder in ("src", "apps", "sim", "shim"):
             for path in files_under(folder, (".c", ".h")):
                 used |= set(re.findall(r'"((?:NVPULSE|NVPSIM)_[A-Z_]+)"', read(path)))
         self.assertEqual({name for name in listed if name.startswith(("NVPULSE", "NVPSIM"))}, used)
