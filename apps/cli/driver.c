@@ -3,6 +3,7 @@
  */
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 #include <time.h>
 
 #include <nvpulse/driver.h>
@@ -75,6 +76,15 @@ static void list_candidates(const cli_command *command)
     }
 }
 
+static bool offers_verbose(const cli_command *command)
+{
+    const cli_option *option = command->options;
+    while (option->name != NULL && strcmp(option->name, "verbose") != 0) {
+        option++;
+    }
+    return option->name != NULL;
+}
+
 int cli_driver_explain(const cli_command *command, nvp_status status, bool verbose)
 {
     cli_fail(CLI_NO_DRIVER, command, "NVML cannot be used: %s (%s)", nvp_status_text(status), nvp_status_name(status));
@@ -86,7 +96,7 @@ int cli_driver_explain(const cli_command *command, nvp_status status, bool verbo
     bool no_library = reason == NVP_REASON_NO_LIBRARY || reason == NVP_REASON_BROKEN_LIBRARY;
     if (verbose || (no_library && nvp_driver_candidate_count() <= CANDIDATES_FEW)) {
         list_candidates(command);
-    } else if (no_library) {
+    } else if (no_library && offers_verbose(command)) {
         cli_fail(CLI_NO_DRIVER, command, "--verbose lists the places that were tried");
     }
     cli_fail(CLI_NO_DRIVER, command, "'" CLI_NAME " doctor' looks for the cause");

@@ -1,6 +1,7 @@
 """Where the output goes: pipes that close, disks that are full, a standard output that is not there."""
 
 import os
+import re
 import signal
 import subprocess
 
@@ -69,3 +70,11 @@ class OutputTest(harness.CommandTest):
 
     def test_messages_go_to_standard_error(self):
         self.assert_result(self.run_plain("status"), 3, "", "NVML cannot be used")
+
+    def test_options_that_a_message_names_exist(self):
+        """Without a library, where the search has looked at many places."""
+        for arguments in (["query", "--query-gpu=name"], ["record", "--output", "-"], ["top", "--once"], ["status"], ["select"]):
+            said = harness.execute([harness.program(), *arguments]).err
+            offered = harness.execute([harness.program(), arguments[0], "--help"]).out
+            for option in re.findall(r"--[a-z]+", said):
+                self.assertIn(option, offered, (arguments, said))
