@@ -58,6 +58,7 @@ class ViewerTest(unittest.TestCase):
         values.update({name: os.environ[name] for name in SANITIZERS if name in os.environ})
         if is_sanitized():
             values["NVPULSE_EXIT_TIMEOUT_MS"] = "60000"  # looking for leaks takes a while
+            values["LSAN_OPTIONS"] = f"suppressions={os.path.join(SOURCE, 'tests', 'tui', 'lsan.supp')}:print_suppressions=0"
         values.update(changes)
         return {name: value for name, value in values.items() if value is not None}
 
