@@ -286,25 +286,36 @@ static nvmlReturn_t field_power(const field_query *entry)
     return put_int(entry, (unsigned)power_mw);
 }
 
+/* Boards of one GPU have no power of a module beside it, and nothing tells that of the memory. */
+static nvmlReturn_t put_limit(const field_query *entry, nvpsim_number limit_mw)
+{
+    return entry->value->scopeId == NVML_POWER_SCOPE_GPU ? put_stated(entry, limit_mw) : NVML_ERROR_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t field_power_energy(const field_query *entry)
+{
+    return entry->value->scopeId == NVML_POWER_SCOPE_GPU ? field_energy(entry) : NVML_ERROR_NOT_SUPPORTED;
+}
+
 static nvmlReturn_t field_power_least(const field_query *entry)
 {
-    return put_stated(entry, entry->device->spec->power_min_mw);
+    return put_limit(entry, entry->device->spec->power_min_mw);
 }
 
 static nvmlReturn_t field_power_most(const field_query *entry)
 {
-    return put_stated(entry, entry->device->spec->power_max_mw);
+    return put_limit(entry, entry->device->spec->power_max_mw);
 }
 
 static nvmlReturn_t field_power_default(const field_query *entry)
 {
-    return put_stated(entry, entry->device->spec->power_default_mw);
+    return put_limit(entry, entry->device->spec->power_default_mw);
 }
 
 static nvmlReturn_t field_power_limit(const field_query *entry)
 {
     unsigned limit_mw = nvpsim__device_limit_mw(entry->device);
-    return limit_mw > 0 ? put_int(entry, limit_mw) : NVML_ERROR_NOT_SUPPORTED;
+    return put_limit(entry, (nvpsim_number){ limit_mw > 0 ? NVPSIM_GIVEN : NVPSIM_NOT_AVAILABLE, limit_mw });
 }
 
 static nvmlReturn_t field_replays(const field_query *entry)

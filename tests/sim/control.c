@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,68 @@ static void test_control__many_changes(void **state)
     SUCCEEDS(CALL(nvmlShutdown)());
 }
 
+typedef struct reader {
+    nvmlDevice_t device;
+    nvmlDeviceGetUtilizationRates_fn *load;
+    nvmlDeviceGetTemperature_fn *temperature;
+    nvmlDeviceGetComputeRunningProcesses_fn *processes;
+    nvmlDeviceGetMemoryInfo_fn *memory;
+    atomic_bool *is_over;
+    unsigned mistakes;
+} reader;
+
+/* Whatever changes, an answer is whole. */
+static void *read_on(void *argument)
+{
+    reader *own = argument;
+    while (!atomic_load(own->is_over)) {
+        nvmlUtilization_t utilization = { 999, 999 };
+        nvmlMemory_t memory = { 0 };
+        nvmlProcessInfo_v1_t infos[64];
+        unsigned celsius = 999, count = 64;
+        own->mistakes += own->load(own->device, &utilization) != NVML_SUCCESS || utilization.gpu > 100;
+        own->mistakes += own->temperature(own->device, NVML_TEMPERATURE_GPU, &celsius) != NVML_SUCCESS || celsius > 110;
+        own->mistakes += own->processes(own->device, &count, infos) != NVML_SUCCESS || count > 5;
+        own->mistakes += own->memory(own->device, &memory) != NVML_SUCCESS || memory.used + memory.free != memory.total;
+    }
+    return NULL;
+}
+
+static void test_control__readers_go_on_while_it_changes(void **state)
+{
+    (void)state;
+    enum { READERS = 3 };
+    pthread_t threads[READERS];
+    reader readers[READERS];
+    atomic_bool is_over = false;
+    char item[64];
+    start("h100x8");
+    for (int i = 0; i < READERS; i++) {
+        readers[i] = (reader){ .device = sim_device(1),
+                               .load = CALL(nvmlDeviceGetUtilizationRates),
+                               .temperature = CALL(nvmlDeviceGetTemperature),
+                               .processes = CALL(nvmlDeviceGetComputeRunningProcesses),
+                               .memory = CALL(nvmlDeviceGetMemoryInfo),
+                               .is_over = &is_over };
+        assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
+    }
+    for (unsigned i = 0; i < 300; i++) {
+        snprintf(item, sizeof item, "devices[1].utilization.gpu=%u", i % 100);
+        WORKS("set", item, "devices[1].thermal.temperature_gpu_c={move: sine, low: 30, high: 90}");
+        WORKS("reset", "devices[1].thermal");
+        WORKS("process", "add", "device=1", "name=x");
+        WORKS("process", "end", "x");
+        WORKS("clock", "step", "10ms");
+    }
+    WORKS("device", "add", "name=one more");
+    atomic_store(&is_over, true);
+    for (int i = 0; i < READERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(readers[i].mistakes, 0);
+    }
+    SUCCEEDS(CALL(nvmlShutdown)());
+}
+
 /* A folder for control files, and a file made in it by the library, as a child that is gone would leave it. */
 static char folder[64], file_path[96];
 
@@ -427,6 +490,7 @@ static void test_control__who_starts_later_stands_where_the_others_stand(void **
     sim_init();
     assert_int_equal(load_of(7), 61);
     unsigned count = processes_of(6, &pid);
+    SUCCEEDS(CALL(nvmlShutdown)());
     sim_unload(NULL);
     sim_load_profile("h100x8");
     sim_init();
@@ -570,6 +634,7 @@ int main(int count, char **arguments)
         CASE(devices_are_taken_out_and_plugged_in),
         CASE(a_stepped_clock_is_stepped),
         CASE(many_changes),
+        CASE(readers_go_on_while_it_changes),
         FILE_CASE(another_process_changes_this_one),
         FILE_CASE(who_starts_later_stands_where_the_others_stand),
         FILE_CASE(who_waits_for_an_event_hears_of_it),
