@@ -18,6 +18,7 @@
 
 /* Pids of processes that were added: above all that the scenario can have, the same in each process that reads the file. */
 enum { ADDED_PID_BASE = 4300000, XID_OFF_THE_BUS = 79, ADDED_MAX = 1024 };
+#define PAST_KEPT_NS (60 * NVPSIM_NS_PER_S) /* of processes, for samples and accounting */
 
 static uint32_t added_count; /* under the session lock */
 
@@ -219,19 +220,38 @@ static bool device_add(nvpsim_change *change, char *message)
     return ok;
 }
 
-/* `list` with `count` more entries, in the scenario's memory. */
-static nvpsim_process_spec *list_extend(nvpsim_process_list *list, size_t count)
+/* A process that was added and has ended so long ago that nothing needs it any more. */
+static bool is_past(const nvpsim_device *device, const nvpsim_process_spec *spec, uint64_t now_ns)
 {
-    size_t size = list->count + count;
-    nvpsim_process_spec *items = nvpsim__arena_take(&nvpsim__world->scenario->arena, size, sizeof *items);
-    if (!items) {
-        return NULL;
+    for (size_t i = 0; i < device->process_count; i++) {
+        const nvpsim_process *process = &device->processes[i];
+        if (process->is_ended && spec->pid_kind == NVPSIM_PID_FIXED && process->pid == spec->pid) {
+            return process->until_ns + PAST_KEPT_NS < now_ns;
+        }
     }
-    for (size_t i = 0; i < list->count; i++) {
-        items[i] = list->items[i];
+    return false;
+}
+
+/* Room for `count` more processes, in the scenario's memory; what is past makes way when the list has to move. */
+static nvpsim_process_spec *list_extend(nvpsim_process_list *list, size_t count, const nvpsim_device *device, uint64_t now_ns)
+{
+    const nvpsim_scenario *scenario = nvpsim__world->scenario;
+    size_t fixed = device->index < scenario->devices_made ? scenario->devices[device->index].processes.count : 0;
+    if (list->count + count > list->capacity) {
+        size_t capacity = (list->count + count) * 2, kept = 0;
+        nvpsim_process_spec *items = nvpsim__arena_take(&nvpsim__world->scenario->arena, capacity, sizeof *items);
+        if (!items) {
+            return NULL;
+        }
+        for (size_t i = 0; i < list->count; i++) {
+            if (i < fixed || !is_past(device, &list->items[i], now_ns)) {
+                items[kept++] = list->items[i];
+            }
+        }
+        *list = (nvpsim_process_list){ items, kept, true, capacity };
     }
-    nvpsim_process_spec *added = items + list->count;
-    *list = (nvpsim_process_list){ items, size, true };
+    nvpsim_process_spec *added = (nvpsim_process_spec *)list->items + list->count;
+    list->count += count;
     return added;
 }
 
@@ -259,7 +279,8 @@ static bool process_put(batch *all, const nvpsim_process_spec *process, char *me
             all->specs[i] = NULL;
             continue;
         }
-        nvpsim_process_spec *added = list_extend(&all->specs[i]->processes, count);
+        nvpsim_process_spec *added =
+            list_extend(&all->specs[i]->processes, count, nvpsim__world_device(nvpsim__world, i), all->now_ns);
         for (size_t j = 0; added && j < count; j++) {
             added[j] = *process;
             added[j].count.state = NVPSIM_ABSENT;

@@ -124,7 +124,7 @@ static bool process_list_read(nvpsim_reader *reader, yaml_node_t *node, bool at_
         }
         nvpsim__path_pop(reader, before);
     }
-    *list = (nvpsim_process_list){ processes, count, true };
+    *list = (nvpsim_process_list){ processes, count, true, 0 };
     return true;
 }
 

@@ -215,7 +215,7 @@ static bool processes_make(const maker *make, unsigned index, nvpsim_device_spec
             ok = process_make(make, recording->processes[i], &items[next++]);
         }
     }
-    spec->processes = (nvpsim_process_list){ items, count, true };
+    spec->processes = (nvpsim_process_list){ items, count, true, 0 };
     return ok;
 }
 

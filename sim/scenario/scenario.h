@@ -98,6 +98,7 @@ typedef struct nvpsim_process_list {
     const nvpsim_process_spec *items;
     size_t count;
     bool given;
+    size_t capacity; /* of a list that live control has made: there is room behind `count`; else 0 */
 } nvpsim_process_list;
 
 enum {
