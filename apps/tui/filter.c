@@ -173,9 +173,13 @@ tui_filter *tui_filter_parse(const char *text, char *message, size_t size, size_
 {
     struct parse parse = { text, text, message, size, at };
     tui_filter *filter = calloc(1, sizeof *filter);
+    bool done = true;
     message[0] = '\0';
     *at = 0;
-    bool done = filter != NULL || refuse(&parse, text, "out of memory");
+    if (filter == NULL) {
+        refuse(&parse, text, "out of memory");
+        return NULL;
+    }
     for (;;) {
         parse.next += strspn(parse.next, " ");
         if (!done || *parse.next == '\0') {

@@ -249,5 +249,8 @@ tui_series tui_history_process(const tui_history *history, const tui_process_key
 
 double tui_series_at(const tui_series *series, size_t at)
 {
-    return at < series->count ? (double)series->values[(series->newest + series->length - at) % series->length] : (double)NAN;
+    if (at >= series->count) {
+        return (double)NAN;
+    }
+    return (double)series->values[(series->newest + series->length - at) % series->length];
 }

@@ -154,8 +154,7 @@ tui_os_result tui_os_environment(uint64_t pid, uint64_t start_time_us, char **te
         free(read);
         return result;
     }
-    char *smaller = realloc(read, (size_t)got + 1);
-    *text = smaller != NULL ? smaller : read;
+    *text = read; /* pages that nothing was written to take no memory */
     *length = (size_t)got;
     return TUI_OS_DONE;
 }
