@@ -63,10 +63,15 @@ static void begin_anew(tui_app *app, tui_taken *taken)
 static void tell_reopening(tui_app *app, const nvp_snapshot *after)
 {
     const nvp_snapshot *before = app->snapshot;
-    if (before != NULL && nvp_snapshot_generation(before) != nvp_snapshot_generation(after)) {
-        tui_say(app, TUI_NOTICE, "the driver was opened anew: it is %s, and was %s",
-                nvp_reading_text(nvp_snapshot_host(after, NVP_HOST_DRIVER_VERSION), "N/A"),
-                nvp_reading_text(nvp_snapshot_host(before, NVP_HOST_DRIVER_VERSION), "N/A"));
+    if (before == NULL || nvp_snapshot_generation(before) == nvp_snapshot_generation(after)) {
+        return;
+    }
+    const char *now = nvp_reading_text(nvp_snapshot_host(after, NVP_HOST_DRIVER_VERSION), "N/A");
+    const char *was = nvp_reading_text(nvp_snapshot_host(before, NVP_HOST_DRIVER_VERSION), "N/A");
+    if (strcmp(now, was) == 0) {
+        tui_say(app, TUI_NOTICE, "the driver was opened anew, version %s as before", now);
+    } else {
+        tui_say(app, TUI_NOTICE, "the driver was opened anew: version %s, it was %s", now, was);
     }
 }
 

@@ -238,13 +238,19 @@ static tui_series series_of(const tui_history *history, const float *values, siz
 tui_series tui_history_device(const tui_history *history, unsigned int gpu, int mig, tui_device_series series)
 {
     const struct device_ring *ring = find_device(history, gpu, mig);
-    return ring == NULL ? (tui_series){ 0 } : series_of(history, ring->values[series], TUI_HISTORY_DEVICE_LENGTH);
+    if (ring == NULL) {
+        return (tui_series){ 0 };
+    }
+    return series_of(history, ring->values[series], TUI_HISTORY_DEVICE_LENGTH);
 }
 
 tui_series tui_history_process(const tui_history *history, const tui_process_key *key, tui_process_series series)
 {
     const struct process_ring *ring = find_process(history, key);
-    return ring == NULL ? (tui_series){ 0 } : series_of(history, ring->values[series], TUI_HISTORY_PROCESS_LENGTH);
+    if (ring == NULL) {
+        return (tui_series){ 0 };
+    }
+    return series_of(history, ring->values[series], TUI_HISTORY_PROCESS_LENGTH);
 }
 
 double tui_series_at(const tui_series *series, size_t at)

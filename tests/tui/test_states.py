@@ -15,6 +15,11 @@ base: h100x8
 devices:
   - {index: 2, lost: true}
 """
+RESET = """
+base: h100x8
+faults:
+  - {function: nvmlDeviceGetUtilizationRates, error: UNINITIALIZED, after_calls: 40, times: 1}
+"""
 HANGING_OPEN = """
 base: h100x8
 faults:
@@ -60,6 +65,15 @@ class StateTest(case.ViewerTest):
         self.assertRegex(screen, r"(?m)^  2 .*LOST: GPU is lost")
         for index in (0, 1, 3, 7):
             self.assertRegex(screen, rf"(?m)^  {index} .*%")
+        self.leave(shown)
+
+    def test_reset_is_told_and_survived(self):
+        shown = self.start(scenario=RESET, clock="real")
+        shown.wait("the driver was opened anew, version 550.163.01 as before")
+        shown.keys("F5")
+        screen = shown.wait("F5List")
+        self.assertNotIn("opened anew", screen)
+        self.assertRegex(screen, r"(?m)^  3 .*%")
         self.leave(shown)
 
     def test_driver_that_hangs_while_it_opens(self):
