@@ -10,6 +10,7 @@
 
 #include "model/device_work.h"
 #include "model/reading.h"
+#include "model/system_work.h"
 
 #define MIG_MAX 64u
 #define GPUS_MAX 1024u
@@ -84,7 +85,7 @@ nvp_status nvp_device_list_get(nvp_device_list *list)
     }
     nvp_device_list made = { 0, NULL };
     unsigned int count = 0;
-    nvp_status status = (nvp_status)nvmlDeviceGetCount(&count);
+    nvp_status status = nvp__device_count(&count);
     for (unsigned int i = 0; status == NVP_SUCCESS && i < count && i < GPUS_MAX; i++) {
         nvmlDevice_t handle = NULL;
         nvp_status found = (nvp_status)nvmlDeviceGetHandleByIndex(i, &handle);

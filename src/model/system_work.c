@@ -63,11 +63,21 @@ static void read_versions(struct nvp__system_work *work)
         info.simulation == NULL ? "" : info.simulation);
 }
 
+nvp_status nvp__device_count(unsigned int *count)
+{
+    const nvp_query_options quiet = { sizeof quiet, NVP_QUERY_SILENT | NVP_QUERY_KEEP_ERRORS, NULL };
+    nvp_value value = NVP_VALUE_INIT;
+    nvp_status status = nvp_query("nvmlDeviceGetCount_v2", NULL, 0, &quiet, &value);
+    *count = status == NVP_SUCCESS ? (unsigned int)nvp_value_number(&value, 0) : 0;
+    nvp_value_clear(&value);
+    return status;
+}
+
 void nvp__system_work_run(void *context)
 {
     struct nvp__system_work *work = context;
     unsigned int count = 0;
-    nvp_status status = (nvp_status)nvmlDeviceGetCount(&count);
+    nvp_status status = nvp__device_count(&count);
     if (status == NVP_SUCCESS && work->generation != nvp_generation()) {
         work->generation = nvp_generation();
         read_versions(work);

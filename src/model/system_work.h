@@ -26,4 +26,7 @@ void nvp__system_work_run(void *work);
 
 void nvp__system_work_free(void *work);
 
+/** Asks the driver how many GPUs there are; fails with all that is known of why, where NVML's own code would tell less. */
+nvp_status nvp__device_count(unsigned int *count);
+
 #endif

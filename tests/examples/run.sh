@@ -64,7 +64,7 @@ for program in list_devices watch_metric batch_fields who_uses_the_gpu collect; 
     if LOGLEVEL=CRITICAL NVPULSE_NVML_PATH=/nowhere/libnvidia-ml.so.1 "$@" >"$out" 2>&1; then
         fail "$program: succeeded without a driver"
     fi
-    expect 1 '^NVML Shared Library Not Found'
+    expect 1 '^NVML (Shared Library Not Found|library cannot be used)'
 done
 program=watch_metric
 if "$folder/example-$program" no.such_metric >"$out" 2>&1; then

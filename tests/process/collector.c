@@ -235,7 +235,7 @@ static void machine_without_a_driver_says_why(void)
     CHECK_STATUS(nvp_collector_start(collector, "train"), NVP_SUCCESS);
     nvp_collection *collection = collect(collector, "train");
     CHECK(nvp_collection_sample_count(collection) == 0 && nvp_collection_device_count(collection) == 0);
-    CHECK_STATUS(nvp_collection_status(collection), NVML_ERROR_LIBRARY_NOT_FOUND);
+    CHECK_STATUS(nvp_collection_status(collection), NVP_ERROR_LIBRARY_BROKEN);
     nvp_collection_free(collection);
     nvp_collector_free(collector);
 }

@@ -3,6 +3,8 @@
  */
 #include "cases.h"
 
+#include <nvpulse/snapshot.h>
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -169,12 +171,14 @@ static void child_of_a_fork_under_a_hanging_query_answers_an_error(void)
     if (child == 0) {
         unsigned int count;
         nvp_value value = NVP_VALUE_INIT;
+        nvp_snapshot *snapshot = NULL;
         alarm(CHILD_LIMIT_S);
         CHECK(nvp_get_state() == NVP_STATE_FORKED);
         CHECK_STATUS(nvmlDeviceGetCount(&count), NVML_ERROR_UNINITIALIZED);
         CHECK_STATUS(nvp_query("nvmlDeviceGetCount_v2", NULL, 0, NULL, &value), NVP_SUCCESS);
         CHECK(value.reason == NVP_REASON_FORKED && value.status == NVP_ERROR_FORKED);
         CHECK_STATUS(nvp_init(), NVP_ERROR_FORKED);
+        CHECK_STATUS(nvp_snapshot_take(NULL, &snapshot), NVP_ERROR_FORKED);
         CHECK_STATUS(nvp_shutdown(), NVP_ERROR_FORKED);
         exit(0); /* the exit handlers must not hang either */
     }

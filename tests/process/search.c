@@ -3,6 +3,9 @@
  */
 #include "cases.h"
 
+#include <nvpulse/device.h>
+#include <nvpulse/snapshot.h>
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -74,6 +77,18 @@ static void broken_file_is_reported_with_the_loaders_words(void)
           strstr(candidate_ending("libnvidia-ml.so.1")->reason, "file too short") != NULL);
     unsigned int count;
     CHECK_STATUS(nvmlDeviceGetCount(&count), NVML_ERROR_LIBRARY_NOT_FOUND);
+}
+
+static void snapshots_and_lists_tell_it_as_init_does(void)
+{
+    name_library("broken/libnvidia-ml.so.1");
+    nvp_log_set(NVP_LOG_OFF, NULL, NULL);
+    nvp_snapshot *snapshot = NULL;
+    nvp_device_list list;
+    nvp_device *one = NULL;
+    CHECK_STATUS(nvp_snapshot_take(NULL, &snapshot), NVP_ERROR_LIBRARY_BROKEN);
+    CHECK_STATUS(nvp_device_list_get(&list), NVP_ERROR_LIBRARY_BROKEN);
+    CHECK_STATUS(nvp_device_find("0", &one), NVP_ERROR_LIBRARY_BROKEN);
 }
 
 static void library_without_entry_points_is_passed_over(void)
@@ -170,6 +185,7 @@ const struct test_case test_cases[] = {
     { "named_folder_is_used", named_folder_is_used },
     { "named_file_that_is_missing_is_not_replaced", named_file_that_is_missing_is_not_replaced },
     { "broken_file_is_reported_with_the_loaders_words", broken_file_is_reported_with_the_loaders_words },
+    { "snapshots_and_lists_tell_it_as_init_does", snapshots_and_lists_tell_it_as_init_does },
     { "library_without_entry_points_is_passed_over", library_without_entry_points_is_passed_over },
     { "stub_is_known_by_its_folder", stub_is_known_by_its_folder },
     { "stub_is_known_by_its_text", stub_is_known_by_its_text },
