@@ -48,7 +48,8 @@ int main(int argc, char **argv)
     setenv("NVPULSE_NVML_PATH", driver, 1);
     setenv("NVPULSE_SIM_PROFILE", "h100x8", 1);
     printf("nvpulse %s, simulated driver 550.163.01, %ld processors\n", nvp_version(), sysconf(_SC_NPROCESSORS_ONLN));
-    bench_ending(); /* in children, before this process opens anything */
+    bench_sim(driver); /* in children, before this process opens anything, as is the next */
+    bench_ending();
     bench_compat(simulators);
     bench_adapters(drivers, false);
     bench_model();

@@ -54,6 +54,7 @@ void bench_ending(void);
 void bench_model(void);
 /** Paths of the shim and of the driver behind it. */
 void bench_shim(const char *shim, const char *driver);
+void bench_sim(const char *driver);
 void bench_status(const char *nvpulse);
 
 #endif

@@ -12,6 +12,7 @@
 
 typedef struct nvpsim_call {
     nvpsim_counter *counter;
+    unsigned depth;
     bool holds_driver_lock;
 } nvpsim_call;
 
@@ -26,7 +27,8 @@ nvmlReturn_t nvpsim__call_attend(nvpsim_call *call, int function, int device, nv
 void nvpsim__call_unlock(nvpsim_call *call);
 
 /** Real libraries look at the session before they look at any argument. */
-static inline nvmlReturn_t nvpsim__call_check(int function, bool needs_session, bool has_device, nvmlDevice_t handle, int *device)
+static inline __attribute__((always_inline)) nvmlReturn_t nvpsim__call_check(int function, bool needs_session, bool has_device,
+                                                                             nvmlDevice_t handle, int *device)
 {
     const nvpsim_session *session = atomic_load_explicit(&nvpsim__session_live, memory_order_acquire);
     if (!needs_session) {
@@ -53,11 +55,11 @@ static inline nvmlReturn_t nvpsim__call_check(int function, bool needs_session, 
     return is_sound ? NVML_SUCCESS : NVML_ERROR_GPU_IS_LOST;
 }
 
-static inline nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, bool needs_session, bool has_device,
-                                              nvmlDevice_t handle)
+static inline __attribute__((always_inline)) nvmlReturn_t nvpsim__call_begin(nvpsim_call *call, int function, bool needs_session,
+                                                                             bool has_device, nvmlDevice_t handle)
 {
     int device = -1;
-    call->counter = nvpsim__counter_enter(function);
+    call->counter = nvpsim__counter_enter(function, &call->depth);
     call->holds_driver_lock = false;
     unsigned attention = atomic_load_explicit(&nvpsim__attention, memory_order_relaxed);
     if (__builtin_expect(attention & NVPSIM_ATTEND_CONTROL, 0)) {
@@ -75,7 +77,7 @@ static inline void nvpsim__call_end(nvpsim_call *call)
     if (__builtin_expect(call->holds_driver_lock, 0)) {
         nvpsim__call_unlock(call);
     }
-    nvpsim__counter_leave(call->counter);
+    nvpsim__counter_leave(call->counter, call->depth);
 }
 
 #endif

@@ -31,31 +31,32 @@ nvpsim_counter *nvpsim__counter_take(void);
 void nvpsim__counter_enter_shared(nvpsim_counter *counter, int function);
 void nvpsim__counter_leave_shared(nvpsim_counter *counter);
 
-static inline nvpsim_counter *nvpsim__counter_enter(int function)
+/** Enters; `depth` is for leaving. */
+static inline nvpsim_counter *nvpsim__counter_enter(int function, unsigned *depth)
 {
     nvpsim_counter *counter = nvpsim__counter_own;
     if (__builtin_expect(!counter, 0)) {
         counter = nvpsim__counter_take();
     }
+    *depth = 0;
     if (__builtin_expect(counter->is_shared, 0)) {
         nvpsim__counter_enter_shared(counter, function);
         return counter;
     }
     uint64_t calls = atomic_load_explicit(&counter->calls[function], memory_order_relaxed);
     atomic_store_explicit(&counter->calls[function], calls + 1, memory_order_relaxed);
-    unsigned depth = atomic_load_explicit(&counter->depth, memory_order_relaxed);
-    atomic_store_explicit(&counter->depth, depth + 1, memory_order_relaxed);
+    *depth = atomic_load_explicit(&counter->depth, memory_order_relaxed);
+    atomic_store_explicit(&counter->depth, *depth + 1, memory_order_relaxed);
     return counter;
 }
 
-static inline void nvpsim__counter_leave(nvpsim_counter *counter)
+static inline void nvpsim__counter_leave(nvpsim_counter *counter, unsigned depth)
 {
     if (__builtin_expect(counter->is_shared, 0)) {
         nvpsim__counter_leave_shared(counter);
         return;
     }
-    unsigned depth = atomic_load_explicit(&counter->depth, memory_order_relaxed);
-    atomic_store_explicit(&counter->depth, depth - 1, memory_order_release);
+    atomic_store_explicit(&counter->depth, depth, memory_order_release);
 }
 
 /** Calls of a function since the last reset; of all functions for -1. */

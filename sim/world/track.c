@@ -20,10 +20,11 @@ typedef struct point {
 } point;
 
 struct nvpsim_track {
-    uint64_t period_ns; /* 0: constant */
-    uint64_t step_ns;   /* 0: the points are not evenly spaced */
-    uint64_t shift_ns;  /* added to the time: phase and spread */
-    double step_part;   /* 1 / step_ns */
+    uint64_t period_ns;                   /* 0: constant */
+    uint64_t step_ns;                     /* 0: the points are not evenly spaced */
+    uint64_t shift_ns;                    /* added to the time: phase and spread */
+    double step_part;                     /* 1 / step_ns */
+    uint64_t step_inverse, count_inverse; /* of 2^64, rounded down */
     double period_integral;
     double shift_integral; /* integral from 0 to shift_ns */
     size_t count;
@@ -107,6 +108,8 @@ static nvpsim_track *track_finish(nvpsim_track *track, double shift_part)
 {
     if (track->step_ns != 0) {
         track->step_part = 1 / (double)track->step_ns;
+        track->step_inverse = UINT64_MAX / track->step_ns;
+        track->count_inverse = UINT64_MAX / track->count;
         for (size_t i = 0; i < track->count; i++) {
             track->points[i].start_ns = i * track->step_ns;
         }
@@ -332,22 +335,27 @@ bool nvpsim__track_is_exact(const nvpsim_track *track)
     return track->period_ns == 0 || track->is_recorded;
 }
 
-/* The short way for evenly spaced points: this is read far more often than anything else here. */
+/* The high half of a product: with an inverse that was rounded down, a quotient that is at most one too small. */
+static uint64_t high_product(uint64_t a, uint64_t b)
+{
+    return (uint64_t)(((unsigned __int128)a * b) >> 64);
+}
+
+/* The short way for evenly spaced points: this is read far more often than anything else here, so it does not divide. */
 static double value_of_step(const nvpsim_track *track, uint64_t time_ns)
 {
-    uint64_t step = (uint64_t)(int64_t)((double)(int64_t)time_ns *
-                                        track->step_part); /* at most one off, and several times as fast as a division */
-    if (step * track->step_ns > time_ns) {
-        step--;
-    } else if (time_ns - step * track->step_ns >= track->step_ns) {
+    uint64_t step = high_product(time_ns, track->step_inverse), rest_ns = time_ns - step * track->step_ns;
+    if (rest_ns >= track->step_ns) {
+        rest_ns -= track->step_ns;
         step++;
     }
-    size_t i = step <= UINT32_MAX ? (uint32_t)step % (uint32_t)track->count : (size_t)(step % track->count);
+    size_t i = step - high_product(step, track->count_inverse) * track->count;
+    i = i >= track->count ? i - track->count : i;
     double value = track->points[i].value;
     if (!track->is_joined) {
         return value;
     }
-    return value + (point_next_value(track, i) - value) * (double)(int64_t)(time_ns - step * track->step_ns) * track->step_part;
+    return value + (point_next_value(track, i) - value) * ((double)(int64_t)rest_ns * track->step_part);
 }
 
 double nvpsim__track_value(const nvpsim_track *track, uint64_t now_ns)
