@@ -60,7 +60,7 @@ static int steps_in_line(const tui_graph *graph, double value, int line)
         return 0;
     }
     double share = fmin(fmax((value - graph->low) / (graph->high - graph->low), 0), 1);
-    int steps = (int)lround(share * all);
+    int steps = (int)(share * all + 0.5);
     steps = steps > 0 ? steps : 1;
     int below = each * (graph->lines - 1 - line);
     return steps <= below ? 0 : steps - below < each ? steps - below : each;

@@ -1,5 +1,5 @@
 /*
- * The table is small and read once for each key that is pressed: it is searched from its beginning.
+ * The table names keys as people read them; it is searched as numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +44,35 @@ int tui_keys_parse(const char **names)
     return name[0] == 'F' ? TUI_KEY_F0 + (int)strtol(name + 1, NULL, 10) : TUI_KEY_UNKNOWN;
 }
 
-tui_action *tui_keys_find(unsigned int where, int key)
+/** The table with a row for each key, made once: every picture asks it for the line of keys. */
+static struct {
+    unsigned int where;
+    int key;
+    tui_action *action;
+} flat[256];
+static size_t flat_count;
+
+static void flatten(void)
 {
     for (size_t i = 0; i < tui_key_row_count; i++) {
         const char *names = tui_key_rows[i].keys;
-        int named;
-        while ((tui_key_rows[i].where & where) != 0 && (named = tui_keys_parse(&names)) != TUI_KEY_NONE) {
-            if (named == key && key != TUI_KEY_UNKNOWN) {
-                return tui_key_rows[i].action;
-            }
+        int key;
+        while (flat_count < sizeof flat / sizeof *flat && (key = tui_keys_parse(&names)) != TUI_KEY_NONE) {
+            flat[flat_count].where = tui_key_rows[i].where;
+            flat[flat_count].key = key;
+            flat[flat_count++].action = tui_key_rows[i].action;
+        }
+    }
+}
+
+tui_action *tui_keys_find(unsigned int where, int key)
+{
+    if (flat_count == 0) {
+        flatten();
+    }
+    for (size_t i = 0; key != TUI_KEY_UNKNOWN && i < flat_count; i++) {
+        if ((flat[i].where & where) != 0 && flat[i].key == key) {
+            return flat[i].action;
         }
     }
     return NULL;

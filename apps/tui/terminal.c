@@ -53,11 +53,23 @@ static void set_modes(void)
     intrflush(stdscr, FALSE);
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
+    typeahead(-1); /* a picture is drawn to its end, without asking for keys in between */
     leaveok(stdscr, FALSE);
     set_escdelay(25);
     curs_set(0);
     mouseinterval(0); /* a press is an event at once */
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+}
+
+/*
+ * Until it has once come back from the shell, ncurses 6 writes whatever it has at each move of the cursor: some dozens of
+ * system calls a picture. So it goes there and back before there is anything to see.
+ */
+static void begin_buffering(void)
+{
+    refresh();
+    endwin();
+    refresh();
 }
 
 tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
@@ -84,6 +96,7 @@ tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
         return NULL;
     }
     set_modes();
+    begin_buffering();
     terminal->color = color;
     if (colors_are_welcome(color) && has_colors()) {
         start_color();
