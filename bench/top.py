@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""`nvpulse top` beside Debian's nvtop on the same simulated machines, side by side in one run: processor time of a refresh, time to
+the first picture; and of nvpulse top its memory over many refreshes and what it does between them.
+
+usage: top.py --build BUILD --clients CLIENTS
+BUILD is a release build; CLIENTS is where scripts/fetch-clients put the clients. One that is not there has a row that says so.
+Figures are of this machine and this moment; what counts are the comparisons within one run.
+"""
+
+import argparse
+import fcntl
+import os
+import pty
+import signal
+import statistics
+import struct
+import sys
+import tempfile
+import termios
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "scripts"))
+import clients  # noqa: E402
+
+DRIVER = "550.163.01"
+GPUS = (2, 8, 64)
+COLUMNS, ROWS = 160, 50
+INTERVAL_S = 0.5
+REFRESHES = 16
+FIRST_ROUNDS = 9
+MANY = 10000
+IDLE_S = 3.0
+LIMIT_S = 120
+TOP = "nvpulse top"
+PICTURE = b"command"  # the heading of the processes, below the GPUs; whatever its case
+
+
+class Screen:
+    """A program on a terminal of its own, whose output is read and thrown away."""
+
+    def __init__(self, command, environment):
+        self.seen, self.has_picture, self.began = b"", threading.Event(), time.perf_counter()
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+            os.execvpe(command[0], command, environment)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        self.reader.join()
+        os.close(self.terminal)
+
+    def read(self):
+        try:
+            while got := os.read(self.terminal, 65536):
+                if not self.has_picture.is_set():
+                    self.seen += got
+                    if PICTURE in self.seen.lower():
+                        self.first_ms = (time.perf_counter() - self.began) * 1000
+                        self.has_picture.set()
+        except OSError:
+            pass  # the program has ended
+
+    def wait_picture(self):
+        if not self.has_picture.wait(LIMIT_S):
+            raise SystemExit(f"bench/top.py: no picture: {self.seen[-300:]!r}")
+        return self.first_ms
+
+    def of_threads(self, name):
+        tasks = f"/proc/{self.pid}/task"
+        for task in os.listdir(tasks):
+            with open(os.path.join(tasks, task, name), encoding="utf-8") as file:
+                yield file.read()
+
+    def cpu_ms(self):
+        return sum(int(text.split()[0]) for text in self.of_threads("schedstat")) / 1e6
+
+    def switches(self):
+        return sum(int(line.split()[1]) for text in self.of_threads("status") for line in text.splitlines() if "ctxt_switches" in line)
+
+    def resident_mib(self):
+        with open(f"/proc/{self.pid}/status", encoding="utf-8") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+
+
+def machine(folder, count):
+    """A scenario of that many devices, each with one process that /proc knows: this one."""
+    path = os.path.join(folder, f"machine-{count}.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"base: h100x8\nsystem: {{num_devices: {count}}}\nprocesses:\n")
+        file.write(f"  - {{pid: {os.getpid()}, name: bench, devices: all, used_memory_mib: 1024}}\n")
+    return path
+
+
+def subjects(build, folder, home):
+    """Name, command without an interval, environment, and what makes an option of an interval; a text as a command says why not."""
+    library = os.path.join(build, "sim", DRIVER)
+    ours = {**os.environ, "NVPULSE_NVML_PATH": os.path.join(library, "libnvidia-ml.so.1"), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+    ours.update(XDG_CONFIG_HOME=home, HOME=home)
+    yield TOP, [os.path.join(build, "bin", "nvpulse"), "top"], ours, lambda seconds: ["--interval", str(seconds)]
+    for client in ("nvtop", "nvtop-new"):
+        try:
+            found = clients.Client(folder, client)
+            theirs = {**found.environment(library), "TERM": "xterm-256color", "XDG_CONFIG_HOME": home, "HOME": home}
+            yield (
+                f"{client} ({found.package.split()[1]})",
+                found.command(library),
+                theirs,
+                lambda seconds: ["-d", str(round(seconds * 10))],
+            )
+        except clients.Absent as reason:
+            yield client, str(reason), {}, None
+
+
+def cpu_of_refresh(command, environment):
+    """Processor milliseconds of a refresh, over some of them, once the first ones are over."""
+    with Screen(command, environment) as screen:
+        screen.wait_picture()
+        time.sleep(3 * INTERVAL_S)
+        before, began = screen.cpu_ms(), time.perf_counter()
+        time.sleep(REFRESHES * INTERVAL_S)
+        return (screen.cpu_ms() - before) / ((time.perf_counter() - began) / INTERVAL_S)
+
+
+def first_picture(command, environment):
+    times = []
+    for _ in range(FIRST_ROUNDS):
+        with Screen(command, environment) as screen:
+            times.append(screen.wait_picture())
+    return statistics.median(times)
+
+
+def verdict(is_met):
+    return "met" if is_met else "MISSED"
+
+
+def compare(count, who, folder):
+    """Prints the rows for that many GPUs, and whether a refresh costs no more than it may beside nvtop."""
+    print(f"\nbeside nvtop, {count} simulated GPUs, {COLUMNS}x{ROWS}{'':22} CPU ms of a refresh   first picture ms")
+    costs = {}
+    for name, command, environment, interval in who:
+        if isinstance(command, str):
+            print(f"  {name:54} not fetched: {command}")
+            continue
+        environment = {**environment, "NVPULSE_SIM_SCENARIO": machine(folder, count)}
+        command = command + interval(INTERVAL_S)
+        costs[name] = cpu_of_refresh(command, environment)
+        first = first_picture(command, environment)
+        limit = f"   at most 15 with 8 GPUs: {verdict(first <= 15)}" if name == TOP and count == 8 else ""
+        print(f"  {name:54} {costs[name]:20.2f} {first:18.1f}{limit}")
+    share = 1 if count == 2 else 1 / 3
+    for name, cost in costs.items():
+        if name != TOP:
+            ratio = costs[TOP] / cost
+            print(f"  {TOP + ' costs of what ' + name + ' does':54} {ratio:20.2f}   at most {share:.2f}  {verdict(ratio <= share)}")
+
+
+def refreshes(path):
+    """Samples of a run, as the simulated driver counted the calls for the first of eight GPUs."""
+    with open(path, encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file]
+    return max((int(row[2]) for row in rows if "nvmlDeviceGetUtilizationRates" in row), default=0) // 8
+
+
+def endure(command, environment, folder):
+    """Many refreshes, as fast as keys ask for them: memory after the first hundreds and in the end."""
+    counts = os.path.join(folder, "counts")
+    environment = {**environment, "NVPULSE_SIM_SCENARIO": machine(folder, 8), "NVPULSE_SIM_COUNTS": counts}
+    with Screen(command + ["--interval", "3600"], environment) as screen:
+        screen.wait_picture()
+        began, first, pressed = time.monotonic(), 0.0, 0
+        while pressed < MANY and time.monotonic() - began < LIMIT_S:
+            os.write(screen.terminal, b"r")
+            pressed += 1
+            if pressed == MANY // 10:
+                first = screen.resident_mib()
+            time.sleep(0.004)
+        last = screen.resident_mib()
+        os.write(screen.terminal, b"q")
+        os.waitid(os.P_PID, screen.pid, os.WEXITED | os.WNOWAIT)
+    done = refreshes(counts) if os.path.exists(counts) else 0
+    print(f"\nmemory, 8 GPUs: {first:.1f} MiB, after {done} refreshes {last:.1f} MiB   at most 8, flat  {verdict(last <= 8 and last - first < 0.25)}")
+
+
+def rest(command, environment, folder):
+    """Between two refreshes nothing may run."""
+    environment = {**environment, "NVPULSE_SIM_SCENARIO": machine(folder, 8)}
+    with Screen(command + ["--interval", "3600"], environment) as screen:
+        screen.wait_picture()
+        time.sleep(2.5)  # whatever the first picture still needs
+        switches, cpu = screen.switches(), screen.cpu_ms()
+        time.sleep(IDLE_S)
+        switches, cpu = screen.switches() - switches, screen.cpu_ms() - cpu
+    print(f"between refreshes, {IDLE_S:.0f} s: {switches} context switches, {cpu:.3f} ms   none  {verdict(switches == 0)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--clients", required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        who = list(subjects(os.path.abspath(arguments.build), arguments.clients, folder))
+        for count in GPUS:
+            compare(count, who, folder)
+        _, command, environment, _ = who[0]
+        endure(command, environment, folder)
+        rest(command, environment, folder)
+
+
+if __name__ == "__main__":
+    main()
