@@ -147,6 +147,22 @@ bool call_number_read(const char *text, nvp_arg *number)
     return true;
 }
 
+static bool is_beyond_32_bits(const nvp_arg *number)
+{
+    return number->kind == NVP_ARG_INT ? (int64_t)number->number < INT32_MIN : number->number > UINT32_MAX;
+}
+
+/* A number of 32 bits; -1 stands for all of them set. */
+static bool read_word(const char *text, unsigned int *word)
+{
+    nvp_arg number;
+    if (!call_number_read(text, &number) || is_beyond_32_bits(&number)) {
+        return false;
+    }
+    *word = (unsigned int)number.number;
+    return true;
+}
+
 /* Reads "FIELD[:SCOPE],..." into an array of field values to be filled. */
 static bool read_fields(call_slot *slot)
 {
@@ -160,13 +176,13 @@ static bool read_fields(call_slot *slot)
     char *rest = copy;
     for (size_t i = 0; done && i < count; i++) {
         char *field = strsep(&rest, ","), *scope = strchr(field, ':');
-        nvp_arg id, scope_id = nvp_arg_uint(0);
+        unsigned int id = 0, scope_id = 0;
         if (scope != NULL) {
             *scope++ = '\0';
         }
-        done = call_number_read(field, &id) && (scope == NULL || call_number_read(scope, &scope_id));
+        done = read_word(field, &id) && (scope == NULL || read_word(scope, &scope_id));
         if (done) {
-            slot->fields[i] = (nvmlFieldValue_t){ .fieldId = (unsigned int)id.number, .scopeId = (unsigned int)scope_id.number };
+            slot->fields[i] = (nvmlFieldValue_t){ .fieldId = id, .scopeId = scope_id };
         }
     }
     free(copy);
@@ -178,10 +194,7 @@ static bool read_fields(call_slot *slot)
 
 static bool is_too_big(const nvp_parameter *parameter, const nvp_arg *number)
 {
-    if (strstr(parameter->ctype, "long") != NULL) {
-        return false;
-    }
-    return number->kind == NVP_ARG_INT ? (int64_t)number->number < INT32_MIN : number->number > UINT32_MAX;
+    return strstr(parameter->ctype, "long") == NULL && is_beyond_32_bits(number);
 }
 
 /* What is wrong with what was given for a parameter; NULL when nothing is. */

@@ -103,6 +103,9 @@ class CallTest(harness.CommandTest):
     def test_field_values(self):
         answer = self.call_json("nvmlDeviceGetFieldValues", "--gpu", "0", "NVML_FI_DEV_MEMORY_TEMP,83:0")
         self.assertEqual([item["fieldId"] for item in answer["value"]], [82, 83])
+        for fields in ("4294967296", "83:4294967296", "83,18446744073709551615:4294967297"):
+            result = self.run_sim("call", "nvmlDeviceGetFieldValues", "--gpu", "0", fields)
+            self.assert_result(result, 2, "", "is no list of fields")
         result = self.run_sim("call", "nvmlDeviceGetFieldValues", "--gpu", "0", "NVML_FI_NONE")
         self.assert_result(result, 2, "", "'NVML_FI_NONE' for parameter 'values' is no list of fields")
 
