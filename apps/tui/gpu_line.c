@@ -7,6 +7,7 @@
 #include "bar.h"
 #include "format.h"
 #include "gpu.h"
+#include "text.h"
 
 struct tui_gpu_line_layout tui_gpu_lay_out_line(int columns)
 {
@@ -71,6 +72,9 @@ static void draw_line_values(tui_canvas *canvas, int row, int column, const stru
     }
     if (layout->has_power) {
         tui_gpu_format_power(reading, text, sizeof text);
+        if (tui_text_width(text) >= 10) { /* four digits twice: the draw is what matters */
+            tui_format_number(reading->power, 0, "W", text, sizeof text);
+        }
         tui_canvas_put_right(canvas, row, column, 10, TUI_PLAIN, text);
         column += 10;
     }

@@ -15,6 +15,16 @@ base: h100x8
 devices:
   - {index: 2, lost: true}
 """
+LARGE = """
+base: rtx4090x2
+device_defaults:
+  power: {default_limit_mw: 1400000, enforced_limit_mw: 1400000, max_limit_mw: 1400000, current_draw_mw: 1234000}
+  fan: {speed_percent: 117, max_percent: 120}
+devices:
+  - {index: 0, fan: {speed_percent: 117}}
+  - {index: 1, fan: {speed_percent: 117}}
+system: {num_devices: 8}
+"""
 RESET = """
 base: h100x8
 faults:
@@ -65,6 +75,14 @@ class StateTest(case.ViewerTest):
         self.assertRegex(screen, r"(?m)^  2 .*LOST: GPU is lost")
         for index in (0, 1, 3, 7):
             self.assertRegex(screen, rf"(?m)^  {index} .*%")
+        self.leave(shown)
+
+    def test_large_numbers_keep_their_columns(self):
+        shown = self.start(scenario=LARGE, columns=110)
+        screen = shown.wait("117%")
+        self.assertRegex(screen, r"(?m)^  7 .* 66°C +1234W +117%$")
+        shown.resize(110, 60)
+        self.assertRegex(shown.wait("1234/1400W"), r"power 1234/1400W  fan 117%")
         self.leave(shown)
 
     def test_reset_is_told_and_survived(self):
