@@ -77,8 +77,9 @@ typedef struct nvp_snapshot_options {
     size_t struct_size;        /**< sizeof(nvp_snapshot_options) */
     const nvp_metric *metrics; /**< `metric_count` metrics; NULL: all but the costly ones */
     size_t metric_count;
-    unsigned int flags;      /**< NVP_SNAPSHOT_... or-ed */
-    unsigned int timeout_ms; /**< how long to wait for a device before it counts as stalled, in milliseconds; 0: 2000 */
+    unsigned int flags; /**< NVP_SNAPSHOT_... or-ed */
+    /** How long to wait for a device before it counts as stalled, in milliseconds; 0: 2000. Opening NVML may take 15 s whatever this says. */
+    unsigned int timeout_ms;
 } nvp_snapshot_options;
 
 #define NVP_SNAPSHOT_OPTIONS_INIT                                                                                                \

@@ -5,11 +5,14 @@
 
 #include <stdlib.h>
 
+#include <nvpulse/lifecycle.h>
+
 #include "base/clock.h"
 #include "lifecycle/lifecycle.h"
 #include "model/snapshot.h"
 
 #define DEFAULT_TIMEOUT_MS 2000u
+#define OPENING_TIMEOUT_NS (15 * NVP__NS_PER_S)
 #define GPUS_MAX 1024u /* more than any driver enumerates: a number beyond it is nonsense */
 
 static nvp_status take_options(struct nvp__plan *plan, const nvp_snapshot_options *options)
@@ -122,12 +125,19 @@ static nvp_status add_gpu(nvp_sampler *sampler)
     return NVP_SUCCESS;
 }
 
+/* Opening NVML takes seconds where the driver has to wake many GPUs first: that is no reason to give up on it. */
+static int64_t time_of_system(const struct nvp__plan *plan)
+{
+    bool is_open = nvp_get_state() == NVP_STATE_OPEN;
+    return is_open || plan->timeout_ns > OPENING_TIMEOUT_NS ? plan->timeout_ns : OPENING_TIMEOUT_NS;
+}
+
 /* Asks the system how many GPUs there are. One that hung before is not waited for again: the number is that of before. */
 static nvp_status ask_system(nvp_sampler *sampler)
 {
     sampler->system_ready = false;
     if (nvp__lane_request(sampler->system_lane)) {
-        sampler->system_ready = nvp__lane_wait(sampler->system_lane, nvp__clock_ns() + sampler->plan.timeout_ns);
+        sampler->system_ready = nvp__lane_wait(sampler->system_lane, nvp__clock_ns() + time_of_system(&sampler->plan));
     }
     if (!sampler->system_ready) {
         return sampler->gpu_count > 0 ? NVP_SUCCESS : NVP_ERROR_TIMED_OUT;

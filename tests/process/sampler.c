@@ -405,6 +405,19 @@ static void without_a_driver_the_reason_is_told_and_later_it_works(void)
     nvp_sampler_free(sampler);
 }
 
+/* Without the persistence mode a driver wakes every GPU first. */
+static void driver_that_is_slow_to_open_is_awaited(void)
+{
+    nvp_driver_find();
+    control_slow("nvmlInit_v2", 600);
+    control_slow("nvmlInitWithFlags", 600);
+    nvp_sampler *sampler = make(NVP_SNAPSHOT_NO_PROCESSES, 100, NULL, 0);
+    nvp_snapshot *snapshot = sample(sampler);
+    CHECK(nvp_snapshot_device_count(snapshot) == DEVICES);
+    nvp_snapshot_free(snapshot);
+    nvp_sampler_free(sampler);
+}
+
 static void forked_child_makes_its_own(void)
 {
     nvp_sampler *sampler = make(0, 0, NULL, 0);
@@ -462,6 +475,7 @@ const struct test_case test_cases[] = {
     { "unified_memory_is_that_of_the_host", unified_memory_is_that_of_the_host },
     { "suspended_device_is_left_asleep", suspended_device_is_left_asleep },
     { "without_a_driver_the_reason_is_told_and_later_it_works", without_a_driver_the_reason_is_told_and_later_it_works },
+    { "driver_that_is_slow_to_open_is_awaited", driver_that_is_slow_to_open_is_awaited },
     { "forked_child_makes_its_own", forked_child_makes_its_own },
     { "wrong_options_are_refused", wrong_options_are_refused },
 };
