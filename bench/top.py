@@ -11,6 +11,7 @@ import argparse
 import fcntl
 import os
 import pty
+import re
 import signal
 import statistics
 import struct
@@ -30,11 +31,11 @@ COLUMNS, ROWS = 160, 50
 INTERVAL_S = 0.5
 REFRESHES = 16
 FIRST_ROUNDS = 9
-MANY = 10000
+MANY = 11000  # keys; one that comes while a sample is under way may share the next with another
 IDLE_S = 3.0
 LIMIT_S = 120
 TOP = "nvpulse top"
-PICTURE = b"command"  # the heading of the processes, below the GPUs; whatever its case
+PICTURE = re.compile(rb"command|h100", re.IGNORECASE)  # a heading of processes, or a GPU: the picture is there
 
 
 class Screen:
@@ -63,7 +64,7 @@ class Screen:
             while got := os.read(self.terminal, 65536):
                 if not self.has_picture.is_set():
                     self.seen += got
-                    if PICTURE in self.seen.lower():
+                    if PICTURE.search(self.seen):
                         self.first_ms = (time.perf_counter() - self.began) * 1000
                         self.has_picture.set()
         except OSError:
