@@ -74,7 +74,7 @@ static int look_at_all(void)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 1, bad = 0;
+    int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1, bad = 0;
     if (!open_nvml()) {
         puts("NVML: no driver");
         return 2;

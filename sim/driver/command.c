@@ -243,7 +243,7 @@ static bool clock_step(writer *to)
     bool is_step = word_is(to, 0, "step") && to->count == 2;
     errno = 0;
     double number = is_step ? strtod(to->words[1], &rest) : -1;
-    for (size_t i = 0; number >= 0 && errno == 0 && rest != to->words[1] && i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; rest && number >= 0 && errno == 0 && rest != to->words[1] && i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(rest, units[i].unit) == 0 && number * units[i].us <= 1e15) {
             fprintf(to->out, "{step_us: %.0f}\n", number * units[i].us);
             return true;

@@ -170,12 +170,15 @@ bool nvpsim__journal_open(char *message)
     if (opened < 0) {
         return false;
     }
-    char *copy = path ? path : strdup(name);
-    if (!copy || !header_take(opened, message)) {
+    if (!path) {
+        path = strdup(name);
+    }
+    if (!path || !header_take(opened, message)) {
         close(opened);
+        free(path);
+        path = NULL;
         return false;
     }
-    path = copy;
     file = opened;
     return true;
 }

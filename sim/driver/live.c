@@ -71,19 +71,21 @@ static bool batch_check(const batch *all, char *message)
     count = all->end > count ? all->end : count;
     nvpsim_scenario scenario = *world->scenario;
     scenario.source = "control";
-    scenario.devices = calloc(count, sizeof *scenario.devices);
+    scenario.devices = calloc(count > 0 ? count : 1, sizeof *scenario.devices);
     scenario.devices_made = count;
     if (!scenario.devices) {
         return no_memory(message);
     }
     bool ok = true;
     for (unsigned i = 0; ok && i < count; i++) {
-        nvpsim_device *before = nvpsim__world_device(world, i);
-        const char *problem = all->specs[i] && before ? fixed_problem(all->specs[i], before->spec) : NULL;
-        scenario.devices[i] = all->specs[i] ? *all->specs[i] : *before->spec;
-        ok = problem == NULL;
-        if (!ok) {
-            snprintf(message, NVPSIM_MESSAGE_SIZE, "device %u: %s", i, problem);
+        const nvpsim_device *before = nvpsim__world_device(world, i); /* NULL: this one is added */
+        const nvpsim_device_spec *spec = all->specs[i] || !before ? all->specs[i] : before->spec;
+        const char *problem = before ? fixed_problem(spec, before->spec) : NULL;
+        ok = spec && problem == NULL;
+        if (ok) {
+            scenario.devices[i] = *spec;
+        } else {
+            snprintf(message, NVPSIM_MESSAGE_SIZE, "device %u: %s", i, problem ? problem : "is not there");
         }
     }
     ok = ok && nvpsim__scenario_check(&scenario, message);

@@ -49,12 +49,15 @@ static bool column_add(nvpsim_recording *recording, nvpsim_column *column, uint6
     if (column->count == column->capacity) {
         size_t capacity = column->capacity > 0 ? column->capacity * 2 : 8;
         double *values = realloc(column->values, capacity * sizeof *values);
-        column->values = values ? values : column->values;
-        uint64_t *times_ns = values ? realloc(column->times_ns, capacity * sizeof *times_ns) : NULL;
-        column->times_ns = times_ns ? times_ns : column->times_ns;
-        if (!values || !times_ns) {
+        if (!values) {
             return nvpsim__recording_no_memory(recording);
         }
+        column->values = values;
+        uint64_t *times_ns = realloc(column->times_ns, capacity * sizeof *times_ns);
+        if (!times_ns) {
+            return nvpsim__recording_no_memory(recording);
+        }
+        column->times_ns = times_ns;
         column->capacity = capacity;
     }
     column->values[column->count] = value;

@@ -148,7 +148,7 @@ static bool device_make(const maker *make, const nvpsim_recorded_device *device,
     for (size_t i = 0; ok && i < nvpsim__recording_row_count; i++) {
         const nvpsim_recording_row *row = &nvpsim__recording_rows[i];
         const nvpsim_key *key = row->key ? key_find(row->key) : NULL;
-        if (row->kind == NVPSIM_ROW_MOVES) {
+        if (row->kind == NVPSIM_ROW_MOVES && key) {
             ok = movement_make(make, &device->columns[i], 1, (nvpsim_movement *)((char *)spec + key->offset));
         } else if (row->kind == NVPSIM_ROW_MEMBER || row->kind == NVPSIM_ROW_COUNTS) {
             bool is_shared = strncmp(row->metric, "nvlink.", 7) == 0 && make->scenario->nvlink_links.value > 0;

@@ -109,7 +109,7 @@ static nvpsim_track *track_finish(nvpsim_track *track, double shift_part)
     if (track->step_ns != 0) {
         track->step_part = 1 / (double)track->step_ns;
         track->step_inverse = UINT64_MAX / track->step_ns;
-        track->count_inverse = UINT64_MAX / track->count;
+        track->count_inverse = UINT64_MAX / (track->count > 1 ? track->count : 1);
         for (size_t i = 0; i < track->count; i++) {
             track->points[i].start_ns = i * track->step_ns;
         }
