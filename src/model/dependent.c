@@ -74,8 +74,7 @@ static void read_list(struct nvp__reader *reader, const struct nvp__round *round
         free(items);
         return;
     }
-    nvp_reading list = { .kind = NVP_KIND_LIST, .count = count, .as.items = items, .read_at_us = nvp__wall_us() };
-    nvp__reader_put(reader, metric, list);
+    nvp__reader_put_list(reader, metric, items, count);
 }
 
 /* The growth of a counter in a second, since the last time that its rate was asked for. */

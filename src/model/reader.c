@@ -70,6 +70,13 @@ void nvp__reader_put(struct nvp__reader *reader, unsigned int metric, nvp_readin
     *place = reading;
 }
 
+void nvp__reader_put_list(struct nvp__reader *reader, unsigned int metric, nvp_reading *items, unsigned int count)
+{
+    drop(&reader->readings[metric]);
+    reader->readings[metric] =
+        (nvp_reading){ .kind = NVP_KIND_LIST, .count = count, .as.items = items, .read_at_us = nvp__wall_us() };
+}
+
 void nvp__reader_set_time(struct nvp__reader *reader, int64_t since_us, int64_t time_us)
 {
     for (size_t m = 0; m < NVP_METRIC_COUNT; m++) {

@@ -71,7 +71,10 @@ void nvp__reader_read(struct nvp__reader *reader, const struct nvp__metric_set *
 /** Gives everything that was read since `since_us` one time, that of its sample: what was read together has one age. */
 void nvp__reader_set_time(struct nvp__reader *reader, int64_t since_us, int64_t time_us);
 
-/** Puts a reading in its place, with a copy of its text; items are taken over. */
+/** Puts a list in its place; `items` are taken over. */
+void nvp__reader_put_list(struct nvp__reader *reader, unsigned int metric, nvp_reading *items, unsigned int count);
+
+/** Puts a reading that is no list in its place, with a copy of its text. */
 void nvp__reader_put(struct nvp__reader *reader, unsigned int metric, nvp_reading reading);
 
 /**

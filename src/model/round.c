@@ -63,8 +63,8 @@ static bool make_room(struct nvp__reader *reader, const struct nvp__metric_set *
         }
         fields += how == NVP__BY_FIELD ? 1 : how == NVP__BY_EACH_LINK ? round->links : 0;
     }
-    round->fields = malloc(fields * sizeof *round->fields);
-    round->first_of_field = malloc(fields * sizeof *round->first_of_field);
+    round->fields = calloc(fields, sizeof *round->fields);
+    round->first_of_field = calloc(fields, sizeof *round->first_of_field);
     return round->fields != NULL && round->first_of_field != NULL;
 }
 
