@@ -70,6 +70,8 @@ static void begin_buffering(void)
     refresh();
     endwin();
     refresh();
+    keypad(stdscr,
+           TRUE); /* endwin() took it back; curses itself would wait for the first key, which then comes in another form */
 }
 
 tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)

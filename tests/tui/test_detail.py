@@ -97,6 +97,13 @@ class DeviceTest(case.ViewerTest):
         shown.wait(re.compile(r"(?m)^ +[⠁-⣿]{8,}"))
         self.leave(shown)
 
+    def test_first_arrow_is_one(self):
+        shown = self.start()
+        shown.wait("vllm")
+        shown.keys("1", "Enter", "Right", "Left")  # the first keys of all: an arrow taken for Escape and a letter leads elsewhere
+        shown.wait("GPU 1  NVIDIA")
+        self.leave(shown)
+
     def test_every_size(self):
         for columns, rows in ((1, 1), (10, 4), (40, 10), (80, 24), (250, 80)):
             with self.subTest(columns=columns, rows=rows):
