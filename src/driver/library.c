@@ -73,6 +73,14 @@ static const char *simulation_of(void *handle)
     return describe != NULL ? nvp__intern(describe()) : NULL;
 }
 
+/* The loader keeps the text of the last look-up that failed, for each thread; it is freed by the second time that it is asked for. */
+static void forget_failed_lookups(void)
+{
+    if (dlerror() != NULL) {
+        dlerror();
+    }
+}
+
 static bool same_search(const struct nvp__search *one, const struct nvp__search *other)
 {
     if (one->count != other->count || one->handle != other->handle || one->broken != other->broken) {
@@ -157,6 +165,7 @@ nvp_status nvp__driver_load(void)
         remember_file(library);
         library->function_count = resolve(library->search.handle);
         library->simulation = simulation_of(library->search.handle);
+        forget_failed_lookups();
     }
     library->previous = known;
     atomic_store(&current, library);
