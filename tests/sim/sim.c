@@ -119,6 +119,7 @@ void sim_needs(const char *const *names)
 {
     for (; *names; names++) {
         if (!sim_find(*names)) {
+            CALL(nvmlShutdown)(); /* a case may have begun; shutting down without an init succeeds */
             sim_unload(NULL);
             print_message("driver %s has no %s\n", sim_driver, *names);
             skip();
