@@ -12,10 +12,15 @@ ROW = re.compile(
 TIERS = {"STATIC": "once", "HOT": "each sample", "WARM": "2 s", "SLOW": "10 s", "COSTLY": "on request"}
 
 
-def read(root):
+def text_of(root):
+    """The table with the files that it includes, one for each group."""
     text = (root / TABLE).read_text(encoding="utf-8")
-    rows = ROW.findall(text)
-    if len(rows) != text.count("NVP_METRIC(") - 1:  # the comment names the macro once
+    return re.sub(r'#include "([^"]+)"\n', lambda found: (root / "src" / found.group(1)).read_text(encoding="utf-8"), text)
+
+
+def read(root):
+    rows = ROW.findall(text_of(root))
+    if len(rows) != text_of(root).count("NVP_METRIC(") - 1:  # the comment names the macro once
         raise FactError(TABLE + ": a row is not of the usual form")
     return rows
 

@@ -57,7 +57,7 @@ def metric_schema(row, words, is_list):
 
 def metric_properties(root):
     words = words_of(root)
-    text = (root / metrics.TABLE).read_text(encoding="utf-8")
+    text = metrics.text_of(root)
     lists = set(re.findall(r'NVP_METRIC\((\w+),(?:(?!NVP_METRIC\().)*?\bLIST\(', text, re.S))
     return {row[1]: metric_schema(row, words, row[0] in lists) for row in metrics.read(root)}
 
