@@ -4,14 +4,13 @@
  */
 #include "doctor.h"
 #include "exit_limit.h"
+#include "look.h"
 #include "options.h"
 
 enum { KEY_COLOR = 256 };
 
 #define USUAL_TIMEOUT_S 5
 #define LONGEST_TIMEOUT_S 3600
-#define WIDEST 10000
-
 static const cli_option options_table[] = {
     { 'j', "json", NULL, "print one JSON object" },
     { 't', "timeout", "SECONDS", "how long one call into the driver may take (5)" },
@@ -51,9 +50,9 @@ const cli_command cli_doctor_command = {
 /** The command line, read. */
 struct request {
     doctor_view view;
-    cli_when color;
-    unsigned long width, timeout_s;
-    bool has_width, json, help;
+    cli_look look;
+    unsigned long timeout_s;
+    bool json, help;
 };
 
 static bool take_timeout(struct request *request, const cli_options *options)
@@ -70,7 +69,6 @@ static bool take_timeout(struct request *request, const cli_options *options)
 /* Takes one option; false after a message. */
 static bool take_option(struct request *request, const cli_options *options, int key)
 {
-    int choice;
     switch (key) {
     case 'j':
         return request->json = true;
@@ -79,12 +77,9 @@ static bool take_option(struct request *request, const cli_options *options, int
     case 'v':
         return request->view.verbose = true;
     case 'w':
-        request->has_width = true;
-        return cli_options_number(options, "width", WIDEST, &request->width);
+        return cli_look_take_width(&request->look, options);
     case KEY_COLOR:
-        choice = cli_options_choice(options, "color", cli_when_names);
-        request->color = choice < 0 ? CLI_AUTO : (cli_when)choice;
-        return choice >= 0;
+        return cli_look_take_color(&request->look, options);
     case 'h':
         return request->help = true;
     default:
@@ -107,10 +102,7 @@ static bool parse(struct request *request, int argc, char **argv)
         cli_misuse(&cli_doctor_command, "unexpected operand '%s'", operands[0]);
         return false;
     }
-    request->view.terminal = cli_terminal_look(request->color);
-    if (request->has_width) {
-        request->view.terminal.width = request->width;
-    }
+    request->view.terminal = cli_look_terminal(&request->look);
     return true;
 }
 

@@ -3,14 +3,13 @@
  */
 #include <stdlib.h>
 
+#include "look.h"
 #include "options.h"
 #include "processes.h"
 #include "size.h"
 #include "watch.h"
 
 enum { KEY_COLOR = 256, KEY_JSON, KEY_JSONL, KEY_CSV, KEY_PID, KEY_COMMAND };
-
-#define WIDEST 10000
 
 #define USUAL_COLUMNS "gpu_index,pid,user,type,gpu_memory_bytes,sm_percent,cpu_percent,host_memory_bytes,running_time_s,command"
 
@@ -63,11 +62,10 @@ const cli_command cli_processes_command = {
 /** The command line, read. */
 struct request {
     process_view view;
-    cli_when color;
-    unsigned long width;
+    cli_look look;
     uint64_t interval_ms;
     const char *ids, *columns, *order, *types;
-    bool has_width, has_header, help;
+    bool has_header, help;
 };
 
 static bool take_form(struct request *request, process_form form)
@@ -83,7 +81,6 @@ static bool take_form(struct request *request, process_form form)
 /* Takes an option of the output; false after a message. */
 static bool take_output_option(struct request *request, const cli_options *options, int key)
 {
-    int choice;
     switch (key) {
     case KEY_JSON:
         return take_form(request, PROCESS_JSON);
@@ -95,12 +92,9 @@ static bool take_output_option(struct request *request, const cli_options *optio
         request->view.verbose = true;
         return true;
     case 'w':
-        request->has_width = true;
-        return cli_options_number(options, "width", WIDEST, &request->width);
+        return cli_look_take_width(&request->look, options);
     case KEY_COLOR:
-        choice = cli_options_choice(options, "color", cli_when_names);
-        request->color = choice < 0 ? CLI_AUTO : (cli_when)choice;
-        return choice >= 0;
+        return cli_look_take_color(&request->look, options);
     case 'h':
         request->help = true;
         return true;
@@ -142,10 +136,7 @@ static bool take_option(struct request *request, const cli_options *options, int
 
 static void look_at_terminal(struct request *request)
 {
-    request->view.terminal = cli_terminal_look(request->color);
-    if (request->has_width) {
-        request->view.terminal.width = request->width;
-    }
+    request->view.terminal = cli_look_terminal(&request->look);
 }
 
 static void take_all_columns(process_fields *columns)
@@ -245,7 +236,7 @@ static int show(nvp_snapshot *snapshot, void *context, FILE *out)
 
 static int run_processes(int argc, char **argv, FILE *out)
 {
-    struct request request = { .color = CLI_AUTO };
+    struct request request = { .look = { .color = CLI_AUTO } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }

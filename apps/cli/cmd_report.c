@@ -1,12 +1,12 @@
 /*
  * `nvpulse report`: what is in a recording. Needs no driver.
  */
+#include "look.h"
 #include "options.h"
 #include "report.h"
 
 enum { KEY_COLOR = 256, KEY_JSON, KEY_CHART };
 
-#define WIDEST 10000
 #define USUAL_CHART_WIDTH 80
 
 static const cli_option options_table[] = {
@@ -42,10 +42,9 @@ const cli_command cli_report_command = {
 /** The command line, read. */
 struct request {
     report_view view;
-    cli_when color;
+    cli_look look;
     const char *ids;
-    unsigned long width;
-    bool has_width, json, help;
+    bool json, help;
 };
 
 /* Takes one option; false after a message. */
@@ -69,12 +68,9 @@ static bool take_option(struct request *request, const cli_options *options, int
         request->json = true;
         return true;
     case 'w':
-        request->has_width = true;
-        return cli_options_number(options, "width", WIDEST, &request->width);
+        return cli_look_take_width(&request->look, options);
     case KEY_COLOR:
-        choice = cli_options_choice(options, "color", cli_when_names);
-        request->color = choice < 0 ? CLI_AUTO : (cli_when)choice;
-        return choice >= 0;
+        return cli_look_take_color(&request->look, options);
     case 'h':
         request->help = true;
         return true;
@@ -114,17 +110,14 @@ static bool parse(struct request *request, int argc, char **argv)
     if (!check_operands(request, &options)) {
         return false;
     }
-    request->view.terminal = cli_terminal_look(request->color);
-    if (request->has_width) {
-        request->view.terminal.width = request->width;
-    }
+    request->view.terminal = cli_look_terminal(&request->look);
     request->view.chart_width = request->view.terminal.width > 0 ? request->view.terminal.width : USUAL_CHART_WIDTH;
     return true;
 }
 
 static int run_report(int argc, char **argv, FILE *out)
 {
-    struct request request = { .color = CLI_AUTO };
+    struct request request = { .look = { .color = CLI_AUTO } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }

@@ -1,14 +1,13 @@
 /*
  * `nvpulse status`: one look at every GPU, or one after the other. Asks for what it shows, and no more.
  */
+#include "look.h"
 #include "options.h"
 #include "size.h"
 #include "status_report.h"
 #include "watch.h"
 
 enum { KEY_COLOR = 256, KEY_JSON };
-
-#define WIDEST 10000
 
 static const cli_option options_table[] = {
     { 'v', "verbose", NULL, "list what is N/A and why, and the library in use" },
@@ -46,11 +45,10 @@ const cli_command cli_status_command = {
 /** The command line, read. */
 struct request {
     status_view view;
-    cli_when color;
-    unsigned long width;
+    cli_look look;
     uint64_t interval_ms;
     const char *ids;
-    bool has_width, json, help;
+    bool json, help;
 };
 
 /* Takes one option; false after a message. */
@@ -75,12 +73,9 @@ static bool take_option(struct request *request, const cli_options *options, int
         request->json = true;
         return true;
     case 'w':
-        request->has_width = true;
-        return cli_options_number(options, "width", WIDEST, &request->width);
+        return cli_look_take_width(&request->look, options);
     case KEY_COLOR:
-        choice = cli_options_choice(options, "color", cli_when_names);
-        request->color = choice < 0 ? CLI_AUTO : (cli_when)choice;
-        return choice >= 0;
+        return cli_look_take_color(&request->look, options);
     case 'h':
         request->help = true;
         return true;
@@ -91,10 +86,7 @@ static bool take_option(struct request *request, const cli_options *options, int
 
 static void look_at_terminal(struct request *request)
 {
-    request->view.terminal = cli_terminal_look(request->color);
-    if (request->has_width) {
-        request->view.terminal.width = request->width;
-    }
+    request->view.terminal = cli_look_terminal(&request->look);
 }
 
 static bool parse(struct request *request, int argc, char **argv)

@@ -2,12 +2,11 @@
  * `nvpulse trace`: what a program called on the shim, how long that took, and what was answered. Needs no driver.
  */
 #include "lines.h"
+#include "look.h"
 #include "options.h"
 #include "trace.h"
 
 enum { KEY_COLOR = 256, KEY_JSON };
-
-#define WIDEST 10000
 
 static const cli_option options_table[] = {
     { 'p', "by-pid", NULL, "count each process by itself" },
@@ -41,10 +40,9 @@ const cli_command cli_trace_command = {
 struct request {
     const char *path;
     cli_terminal terminal;
-    cli_when color;
+    cli_look look;
     trace_order order;
-    unsigned long width;
-    bool has_width, by_pid, json, help;
+    bool by_pid, json, help;
 };
 
 /* Takes one option; false after a message. */
@@ -63,12 +61,9 @@ static bool take_option(struct request *request, const cli_options *options, int
         request->json = true;
         return true;
     case 'w':
-        request->has_width = true;
-        return cli_options_number(options, "width", WIDEST, &request->width);
+        return cli_look_take_width(&request->look, options);
     case KEY_COLOR:
-        choice = cli_options_choice(options, "color", cli_when_names);
-        request->color = choice < 0 ? CLI_AUTO : (cli_when)choice;
-        return choice >= 0;
+        return cli_look_take_color(&request->look, options);
     case 'h':
         request->help = true;
         return true;
@@ -93,10 +88,7 @@ static bool parse(struct request *request, int argc, char **argv)
         return false;
     }
     request->path = operands[0];
-    request->terminal = cli_terminal_look(request->color);
-    if (request->has_width) {
-        request->terminal.width = request->width;
-    }
+    request->terminal = cli_look_terminal(&request->look);
     return true;
 }
 
@@ -112,7 +104,7 @@ static nvp_status take_line(void *context, const char *line, size_t length, char
 
 static int run_trace(int argc, char **argv, FILE *out)
 {
-    struct request request = { .color = CLI_AUTO };
+    struct request request = { .look = { .color = CLI_AUTO } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }
