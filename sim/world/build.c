@@ -230,6 +230,7 @@ static void identity_make(const nvpsim_world *world, nvpsim_device *device)
     place_make(world->scenario, device);
     device->minor = number_or(spec->minor, device->index);
     device->is_unsteady = nvpsim__spec_is_unsteady(spec);
+    device->is_recorded = world->scenario->is_recording;
     device->memory_total = spec->memory_total.state == NVPSIM_GIVEN ? spec->memory_total.value : 0;
     device->memory_reserved = spec->memory_reserved.state == NVPSIM_GIVEN ? spec->memory_reserved.value : 0;
     if (device->memory_reserved > device->memory_total) {

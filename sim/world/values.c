@@ -49,20 +49,29 @@ uint64_t nvpsim__memory_bytes(const nvpsim_track *track, uint64_t now_ns)
     return nvpsim__track_is_exact(track) ? bytes : bytes & ~UINT64_C(0xffff);
 }
 
+static uint64_t processes_memory(const nvpsim_device *device, uint64_t now_ns)
+{
+    uint64_t sum = 0, one;
+    for (size_t i = 0; i < device->process_count; i++) {
+        if (nvpsim__process_is_running(&device->processes[i], now_ns) &&
+            nvpsim__process_memory(&device->processes[i], now_ns, &one)) {
+            sum += one;
+        }
+    }
+    return sum;
+}
+
 bool nvpsim__device_memory(const nvpsim_device *device, uint64_t now_ns, nvpsim_memory *memory)
 {
     if (device->memory_total == 0 || !is_readable(device->memory_used, now_ns)) {
         return false;
     }
-    uint64_t most = device->memory_total - device->memory_reserved, processes = 0, one;
-    for (size_t i = 0; i < device->process_count; i++) {
-        if (nvpsim__process_is_running(&device->processes[i], now_ns) &&
-            nvpsim__process_memory(&device->processes[i], now_ns, &one)) {
-            processes += one;
-        }
+    uint64_t most = device->memory_total - device->memory_reserved;
+    uint64_t used = device->memory_used ? nvpsim__memory_bytes(device->memory_used, now_ns) : 0;
+    if (!device->memory_used || !device->is_recorded) {
+        uint64_t processes = processes_memory(device, now_ns);
+        used = processes > used ? processes : used;
     }
-    uint64_t stated = device->memory_used ? nvpsim__memory_bytes(device->memory_used, now_ns) : 0;
-    uint64_t used = stated > processes ? stated : processes;
     used = used > most ? most : used;
     *memory = (nvpsim_memory){ device->memory_total, device->memory_reserved, used, most - used };
     return true;

@@ -112,7 +112,8 @@ typedef struct nvpsim_device {
     nvpsim_track *performance, *clock_reasons, *energy_counter_mj; /* of a recording; else NULL */
     nvpsim_track *presence; /* an nvpsim_presence over time; NULL: as the numbers of the spec say */
     uint64_t memory_total, memory_reserved;
-    nvpsim_track *memory_used; /* NULL: what the processes use */
+    nvpsim_track *memory_used; /* NULL: what the processes use; else no less than that, but in a recording */
+    bool is_recorded;          /* what a recording says holds, also where it was read at two moments */
     nvpsim_track *bar1_used;
     nvpsim_track *engines[NVPSIM_ENGINES]; /* percent; NULL: not available */
     nvpsim_track *clocks[NVPSIM_CLOCK_DOMAINS];

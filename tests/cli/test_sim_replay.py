@@ -125,6 +125,15 @@ class SimReplayTest(harness.CommandTest):
         self.assertIn("5004242", during)
         self.assertNotIn("4242", after)
 
+    def test_memory_in_use_is_what_was_recorded(self):
+        """Memory and processes are read one after the other: a process may have grown meanwhile."""
+        process = {"pid": 4242, "gpu_index": 0, "gpu_memory_bytes": 300 << 20, "type": ["compute"], "name": "train"}
+        metrics = {"memory.total_bytes": 1000 << 20, "memory.used_bytes": 200 << 20, "memory.free_bytes": 800 << 20}
+        path = self.lines(({0: metrics}, [process]))
+        memory = "\n".join(self.script(path, "nvmlDeviceGetMemoryInfo --gpu 0"))
+        self.assertIn(str(200 << 20), memory)
+        self.assertIn(str(800 << 20), memory)
+
     def test_a_recording_that_was_cut_off(self):
         path = self.lines(*(({0: {"power.draw_mw": mw}}, []) for mw in (1000, 2000)))
         with open(path, "r+", encoding="utf-8") as file:
