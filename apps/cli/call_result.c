@@ -3,6 +3,8 @@
  */
 #include <stdlib.h>
 
+#include <text/text.h>
+
 #include "call.h"
 #include "text.h"
 
@@ -38,7 +40,7 @@ static bool print_json(const call_request *request, const nvp_value *result, FIL
 static bool print_plain(const nvp_value *value, FILE *out)
 {
     char *text = write_out(value, nvp_value_format);
-    char *clean = text != NULL ? cli_text_clean(text, cli_text_locale_is_utf8()) : NULL;
+    char *clean = text != NULL ? cli_text_clean(text, text_locale_is_utf8()) : NULL;
     bool done = clean != NULL;
     if (done && !nvp_check(value, NVP_KIND_ANY)) {
         fprintf(out, "%s (%s)\n", clean, nvp_reason_text(value->reason));

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include <text/text.h>
+
 #include "cli.h"
 #include "text.h"
 
@@ -14,7 +16,7 @@ static void say(const cli_command *command, const char *format, va_list argument
 {
     char raw[2048];
     vsnprintf(raw, sizeof raw, format, arguments);
-    char *clean = cli_text_clean(raw, cli_text_locale_is_utf8());
+    char *clean = cli_text_clean(raw, text_locale_is_utf8());
     const char *text = clean != NULL ? clean : "(out of memory)";
     if (command != NULL) {
         fprintf(stderr, CLI_NAME ": %s: %s\n", command->name, text);

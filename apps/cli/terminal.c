@@ -7,8 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <text/text.h>
+
 #include "terminal.h"
-#include "text.h"
 
 #define USUAL_WIDTH 80
 #define WIDEST 10000
@@ -53,7 +54,7 @@ cli_terminal cli_terminal_look(cli_when color)
     return (cli_terminal){
         .width = look_at_width(is_terminal),
         .color = color == CLI_ALWAYS || (color == CLI_AUTO && colors_are_welcome(is_terminal)),
-        .utf8 = cli_text_locale_is_utf8(),
+        .utf8 = text_locale_is_utf8(),
     };
 }
 

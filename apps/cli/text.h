@@ -8,12 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** True when the locale that setlocale() set writes UTF-8. */
-bool cli_text_locale_is_utf8(void);
-
 /**
- * A copy of `text` that is safe to print: control characters, bad bytes and marks that turn the direction of writing are
- * replaced (by U+FFFD, or '?' when `utf8` is false); without `utf8` every character outside ASCII becomes '?', the
+ * A copy of `text` that is safe to print, each character as text_next() gives it: what must not be shown is replaced (by U+FFFD, or '?' when `utf8` is false); without `utf8` every character outside ASCII becomes '?', the
  * few signs that the program itself uses become their ASCII form. Newlines and tabs become spaces. The caller frees it; NULL
  * when memory runs out.
  */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <text/text.h>
+
 #include "canvas.h"
 #include "text.h"
 
@@ -108,7 +110,7 @@ int tui_canvas_put(tui_canvas *canvas, int row, int column, int columns, tui_sty
 {
     int used = 0;
     for (wchar_t character; (character = tui_text_next(&text)) != 0;) {
-        int width = tui_text_character_width(character);
+        int width = text_character_width((uint32_t)character);
         if (width == 0) {
             if (used > 0) {
                 combine(canvas, row, column + used, character);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <text/text.h>
+
 #include "detail.h"
 #include "format.h"
 #include "text.h"
@@ -87,7 +89,7 @@ static void take_line(const char **text, int columns, char *line, size_t size)
     while (**text != '\0') {
         const char *next = *text;
         wchar_t character = tui_text_next(&next);
-        int width = tui_text_character_width(character);
+        int width = text_character_width((uint32_t)character);
         if ((used > 0 && used + width > columns) || !tui_text_append(line, size, character)) {
             return;
         }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <text/text.h>
+
 #include "app.h"
 #include "text.h"
 
@@ -167,7 +169,7 @@ static int draw_line(tui_app *app, tui_style style)
     const char *text = app->overlay.text;
     int width = tui_text_width(text);
     while (width > columns - used - 1 && *text != '\0') { /* the end is where one types */
-        width -= tui_text_character_width(tui_text_next(&text));
+        width -= text_character_width((uint32_t)tui_text_next(&text));
     }
     return used + tui_canvas_put(&app->canvas, row, used, columns - used, style, text);
 }

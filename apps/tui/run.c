@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <text/text.h>
+
 #include "app.h"
 #include "config.h"
 #include "signals.h"
-#include "text.h"
 
 /** How long writing the settings may take. */
 #define KEEP_LIMIT_MS 2000
@@ -71,7 +72,7 @@ static bool prepare(tui_app *app)
     }
     snprintf(app->user, sizeof app->user, "%s", request->user != NULL ? request->user : "");
     app->gpu = app->digits = -1;
-    app->canvas.is_ascii = request->is_ascii || !tui_text_locale_is_utf8();
+    app->canvas.is_ascii = request->is_ascii || !text_locale_is_utf8();
     app->graph = tui_graph_kind_for(app->canvas.is_ascii, getenv("TERM"));
     app->history = tui_history_new();
     if (!prepare_alerts(app)) {

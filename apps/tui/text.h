@@ -1,6 +1,5 @@
 /*
- * Text from outside, one character at a time, made harmless: what reaches the terminal has passed here.
- * Knows widths, nothing of cells and colours.
+ * Text for the cells of a terminal, and text that is typed. Knows widths, nothing of cells and colours.
  */
 #ifndef TUI_TEXT_H
 #define TUI_TEXT_H
@@ -9,17 +8,8 @@
 #include <stddef.h>
 #include <wchar.h>
 
-/** True when the locale that setlocale() set writes UTF-8. */
-bool tui_text_locale_is_utf8(void);
-
-/**
- * The next character of `*text`, which moves past it; 0 at the end. Bad bytes, control characters and marks that turn the direction of
- * writing become U+FFFD, or '?' where the locale has no UTF-8; newlines and tabs become spaces.
- */
+/** The next character of `*text` as text_next() gives it; U+FFFD too for one that this system does not know, and '?' where the locale has none. */
 wchar_t tui_text_next(const char **text);
-
-/** Columns of one character from tui_text_next(): 0 for a combining one, 1 or 2. */
-int tui_text_character_width(wchar_t character);
 
 /** Columns of a whole text. */
 int tui_text_width(const char *text);

@@ -29,8 +29,10 @@ static void test_text__control_characters_are_harmless(void **state)
     assert_clean("a\033[31mb", true, "a\uFFFD[31mb");
     assert_clean("a\033[31mb", false, "a?[31mb");
     assert_clean("one\ntwo\tthree", true, "one two three");
-    assert_clean("\x7f\xc2\x9b", true, "\uFFFD\uFFFD"); /* DEL, and CSI as one character */
-    assert_clean("abc\u202Edef", true, "abc\uFFFDdef"); /* turns the direction of writing */
+    assert_clean("\x7f\xc2\x9b", true, "\uFFFD\uFFFD");                   /* DEL, and CSI as one character */
+    assert_clean("abc\u202Edef", true, "abc\uFFFDdef");                   /* turns the direction of writing */
+    assert_clean("a\u200Bb\u200Dc\uFEFF", true, "a\uFFFDb\uFFFDc\uFFFD"); /* cannot be seen */
+    assert_clean("\u2069\u202A", false, "??");
 }
 
 static void test_text__bad_bytes_are_replaced(void **state)

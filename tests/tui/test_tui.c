@@ -53,6 +53,22 @@ static void test_text__bad_bytes_and_controls_are_replaced(void **state)
     }
 }
 
+static void test_text__nothing_hidden_gets_through(void **state)
+{
+    static const wchar_t hidden[][2] = { { 0x80, 0x9f },     { 0x200b, 0x200f }, { 0x202a, 0x202e },
+                                         { 0x2066, 0x2069 }, { 0xfeff, 0xfeff }, { 0xe0001, 0xe007f } };
+    (void)state;
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        for (wchar_t character = hidden[i][0]; character <= hidden[i][1]; character++) {
+            char bytes[8] = "";
+            const char *text = bytes;
+            assert_true(tui_text_append(bytes, sizeof bytes, character));
+            assert_int_equal(tui_text_next(&text), 0xfffd);
+            assert_int_equal(*text, 0);
+        }
+    }
+}
+
 static void test_text__widths(void **state)
 {
     (void)state;
@@ -263,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text__bad_bytes_and_controls_are_replaced),
+        cmocka_unit_test(test_text__nothing_hidden_gets_through),
         cmocka_unit_test(test_text__widths),
         cmocka_unit_test(test_text__typing),
         cmocka_unit_test(test_canvas__everything_is_clipped),
