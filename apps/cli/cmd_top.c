@@ -18,7 +18,7 @@ enum { KEY_COLOR = 256, KEY_READONLY, KEY_ASCII, KEY_THEME, KEY_ONCE, KEY_ALERT,
 static const cli_option options_table[] = {
     { 'd', "interval", "SECONDS", "sample so often; from 0.1 to 3600" },
     { 'i', "id", "DEVICES", "only these: index or UUID; with commas" },
-    { 'u', "user", "USER", "only processes of this user" },
+    { 'u', "user", "USER", "only processes of this user, by name or number" },
     { KEY_READONLY, "readonly", NULL, "never send a signal" },
     { KEY_THEME, "theme", "NAME", "colors: dark, light or mono" },
     { KEY_COLOR, "color", "WHEN", "use colors: auto (unless NO_COLOR is set), always or never" },

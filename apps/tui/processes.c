@@ -36,13 +36,22 @@ static const nvp_device_sample *device_of(const nvp_snapshot *snapshot, const tu
     return NULL;
 }
 
+/* By name, or by number. */
+static bool is_of_user(const nvp_process *process, const char *user)
+{
+    char *end;
+    unsigned long long number = strtoull(user, &end, 10);
+    const nvp_reading *uid = nvp_process_get(process, NVP_PROCESS_UID);
+    return strcmp(nvp_reading_text(nvp_process_get(process, NVP_PROCESS_USER), ""), user) == 0 ||
+           (user[0] >= '0' && user[0] <= '9' && *end == '\0' && nvp_reading_has(uid) && nvp_reading_uint(uid, 0) == number);
+}
+
 static bool is_chosen(const tui_row *row, const tui_choice *choice)
 {
     if (choice->gpu >= 0 && row->key.gpu != (unsigned int)choice->gpu) {
         return false;
     }
-    if (choice->user != NULL && choice->user[0] != '\0' &&
-        strcmp(nvp_reading_text(nvp_process_get(row->process, NVP_PROCESS_USER), ""), choice->user) != 0) {
+    if (choice->user != NULL && choice->user[0] != '\0' && !is_of_user(row->process, choice->user)) {
         return false;
     }
     return choice->filter == NULL || tui_filter_matches(choice->filter, row->process, row->memory_total);

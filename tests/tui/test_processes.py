@@ -38,7 +38,7 @@ class SignalTest(case.ViewerTest):
 
     def test_no_signal_without_a_yes(self):
         shown, (sleeper,) = self.watch()
-        for key in ("Enter", "n", "Escape", "q"):
+        for key in ("Enter", "n", "Escape"):
             shown.keys("k")
             shown.wait("Send signal")
             shown.keys("Enter")
@@ -93,6 +93,20 @@ class SignalTest(case.ViewerTest):
         shown.wait("switched off")
         self.assertIsNone(sleeper.poll())
         self.leave(shown)
+
+    def test_user_of_the_command_line(self):
+        sleeper = self.child("sleep", "600")
+        for user in (pwd.getpwuid(os.getuid()).pw_name, str(os.getuid())):
+            done = self.once("--user", user, scenario=scenario(sleeper.pid))
+            self.assertRegex(done.stdout.decode(), rf"(?s) user {user}  2 of 3 processes\n.* {sleeper.pid} ")
+        done = self.once("--user", str(os.getuid() + 1), scenario=scenario(sleeper.pid))
+        self.assertIn(" 0 of 3 processes\n", done.stdout.decode())
+
+    def test_user_that_does_not_exist_is_refused(self):
+        for user in ("nosuch-user", "", "1000x"):
+            done = self.once("--user", user, scenario=scenario())
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(f"--user: there is no user '{user}'", done.stderr.decode())
 
     def test_user_menu(self):
         shown, _ = self.watch()
