@@ -16,6 +16,7 @@
 #include "filter.h"
 #include "graph.h"
 #include "history.h"
+#include "keeper.h"
 #include "keys.h"
 #include "os.h"
 #include "overlay.h"
@@ -65,8 +66,8 @@ struct tui_app {
     const tui_request *request;
     tui_result *result;
     tui_settings settings;
-    bool has_changed_settings; /**< they are kept in the end */
-    tui_terminal *terminal;    /**< NULL when one screen is printed as text */
+    tui_keeper *keeper;     /**< of changed settings */
+    tui_terminal *terminal; /**< NULL when one screen is printed as text */
     tui_source *source;
     tui_canvas canvas;
     tui_history *history;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <nvpulse/driver.h>
+
 #include "bar.h"
 #include "chrome.h"
 #include "format.h"
@@ -19,6 +21,16 @@ static const char *host_text(const tui_app *app, nvp_host_field field, const cha
 static double host_number(const tui_app *app, nvp_host_field field)
 {
     return app->snapshot == NULL ? (double)NAN : nvp_reading_number(nvp_snapshot_host(app->snapshot, field), NAN);
+}
+
+/* What a recording shows is known with its first snapshot; of this machine it is known as soon as the library is found. */
+static bool is_simulated(const tui_app *app)
+{
+    nvp_driver_info driver = NVP_DRIVER_INFO_INIT;
+    if (app->snapshot != NULL || tui_is_recording(app)) {
+        return host_text(app, NVP_HOST_SIMULATION, NULL) != NULL;
+    }
+    return nvp_driver_get_info(&driver) == NVP_SUCCESS && driver.simulated;
 }
 
 static int put_word(tui_app *app, int column, tui_style style, const char *label, const char *value)
@@ -50,8 +62,7 @@ static void draw_title(tui_app *app)
 {
     tui_canvas_fill(&app->canvas, 0, 0, app->canvas.columns, TUI_TITLE, L' ');
     int column = 0;
-    const char *simulation = host_text(app, NVP_HOST_SIMULATION, NULL);
-    if (simulation != NULL) { /* first, so that the narrowest screen has it */
+    if (is_simulated(app)) { /* first, so that the narrowest screen has it */
         column = put_word(app, 0, TUI_NOTICE, "SIMULATED", "");
     }
     if (app->is_paused) {

@@ -24,7 +24,8 @@ static void take_sample(tui_app *app, struct round *round)
     tui_taken taken = { .status = NVP_SUCCESS };
     if (!app->source->class->take(app->source, &taken)) {
         bool has_grown = tui_is_recording(app) && app->source->class->position(app->source).count != app->position.count;
-        round->flags |= has_grown ? TUI_DRAW : 0u;
+        bool knows_driver = app->snapshot == NULL; /* whether it is simulated is known before the first sample */
+        round->flags |= has_grown || knows_driver ? TUI_DRAW : 0u;
         return;
     }
     round->flags |= TUI_DRAW;
@@ -81,7 +82,9 @@ static void take_keys(tui_app *app, struct round *round)
 
 static void apply(tui_app *app, struct round *round)
 {
-    app->has_changed_settings = app->has_changed_settings || (round->flags & TUI_SAVE) != 0;
+    if ((round->flags & TUI_SAVE) != 0) {
+        tui_keeper_keep(app->keeper, &app->settings);
+    }
     if ((round->flags & TUI_RATE) != 0) {
         tui_scope scope = tui_screens[app->screen].scope;
         app->source->class->set(app->source, app->settings.interval_ms, app->is_paused, scope);

@@ -146,8 +146,18 @@ static unsigned int in_question(tui_app *app, int key)
     return key == TUI_KEY_UNKNOWN || key == TUI_KEY_CLICK ? 0 : cancel(app);
 }
 
+/* It leaves from everywhere; but what can be typed is text where text is typed. */
+static bool quits(const tui_app *app, int key)
+{
+    bool is_text = app->overlay.kind == TUI_OVERLAY_PROMPT && key < TUI_KEY_SPECIAL;
+    return !is_text && tui_keys_find(TUI_IN_ALL, key) == tui_action_quit;
+}
+
 unsigned int tui_overlay_event(tui_app *app, const tui_event *event)
 {
+    if (quits(app, event->key)) {
+        return TUI_QUIT;
+    }
     switch (app->overlay.kind) {
     case TUI_OVERLAY_PROMPT:
         return in_prompt(app, event->key);

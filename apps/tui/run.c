@@ -12,9 +12,6 @@
 #include "config.h"
 #include "signals.h"
 
-/** How long writing the settings may take. */
-#define KEEP_LIMIT_MS 2000
-
 /** How long the source is waited for; the limit of leaving ends the process before that. */
 #define CLOSE_LIMIT_MS 3000
 
@@ -91,11 +88,12 @@ static bool prepare(tui_app *app)
     app->canvas.is_ascii = request->is_ascii || !text_locale_is_utf8();
     app->graph = tui_graph_kind_for(app->canvas.is_ascii, getenv("TERM"));
     app->history = tui_history_new();
+    app->keeper = tui_keeper_new(request);
     if (!prepare_alerts(app)) {
         return false;
     }
     app->source = open_source(app);
-    if (app->history == NULL || app->source == NULL) {
+    if (app->history == NULL || app->keeper == NULL || app->source == NULL) {
         bool is_explained = app->result->message[0] != '\0';
         fail(app->result, TUI_END_FAILED, is_explained ? NULL : "out of memory");
         return false;
@@ -149,32 +147,16 @@ static void interact(tui_app *app)
     app->terminal = NULL;
 }
 
-/* What the command line says holds for this run; what was changed since is kept. */
-static void keep_settings(tui_app *app)
-{
-    char message[200];
-    tui_settings kept, *settings = &app->settings;
-    const tui_request *request = app->request;
-    tui_settings_init(&kept);
-    if (!app->has_changed_settings || !tui_config_load(&kept, message, sizeof message)) {
-        return; /* a file that cannot be read was named when the viewer began */
-    }
-    bool is_theme_of_request = request->theme != NULL && tui_theme_find(request->theme) == (int)settings->theme;
-    settings->theme = is_theme_of_request ? kept.theme : settings->theme;
-    settings->interval_ms = request->interval_ms == settings->interval_ms ? kept.interval_ms : settings->interval_ms;
-    if (!tui_config_save(settings, message, sizeof message)) {
-        snprintf(app->result->message, sizeof app->result->message, "the settings are not kept: %s", message);
-    }
-}
-
 static void discard(tui_app *app)
 {
     /* Whatever is stuck in the driver, now or when the process ends, does not keep the user here. */
+    char unused[200];
     bool is_left_in_peace = app->result->end == TUI_END_LEFT && !app->request->is_once;
     if (is_left_in_peace) {
-        tui_signals_end_within(KEEP_LIMIT_MS, 0); /* the home of the user may hang, too */
-        keep_settings(app);
+        tui_keeper_close(app->keeper, app->request->exit_limit_ms, app->result->message, sizeof app->result->message);
         tui_signals_end_within(app->request->exit_limit_ms, 0);
+    } else {
+        tui_keeper_close(app->keeper, app->request->exit_limit_ms, unused, sizeof unused);
     }
     if (app->source != NULL) {
         app->source->class->close(app->source, CLOSE_LIMIT_MS); /* when it is stuck, it is left behind */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <nvpulse/driver.h>
 #include <nvpulse/sampler.h>
 
 #include "source.h"
@@ -61,7 +62,7 @@ struct live {
     pthread_cond_t changed;
     uint64_t interval_ms;
     tui_scope scope;
-    bool is_paused, is_ending, is_wanted_now, is_busy, has_news;
+    bool is_paused, is_ending, is_wanted_now, is_busy, has_news, is_readable;
     int64_t due_ms; /* when the next sample begins, or the one under way began */
     tui_taken newest;
 };
@@ -98,14 +99,29 @@ static tui_taken sample(struct live *live, tui_scope scope)
     return taken;
 }
 
-static void publish(struct live *live, tui_taken taken)
+/* Makes the descriptor readable; the mutex is held. */
+static void wake(struct live *live)
 {
     uint64_t one = 1;
+    live->is_readable = write(live->base.fd, &one, sizeof one) == (ssize_t)sizeof one || live->is_readable;
+}
+
+static void publish(struct live *live, tui_taken taken)
+{
     nvp_snapshot_free(live->newest.snapshot);
     live->newest = taken;
     live->has_news = true;
-    if (write(live->base.fd, &one, sizeof one) < 0) {
-        errno = 0; /* its counter is full: it is readable already */
+    wake(live);
+}
+
+/* The first sample may take long, or for ever: that the machine is a simulated one is said before it. */
+static void tell_simulation(struct live *live)
+{
+    nvp_driver_info driver = NVP_DRIVER_INFO_INIT;
+    if (nvp_driver_find() == NVP_SUCCESS && nvp_driver_get_info(&driver) == NVP_SUCCESS && driver.simulated) {
+        pthread_mutex_lock(&live->mutex);
+        wake(live);
+        pthread_mutex_unlock(&live->mutex);
     }
 }
 
@@ -130,6 +146,7 @@ static bool wait_until_due(struct live *live)
 static void *work(void *argument)
 {
     struct live *live = argument;
+    tell_simulation(live);
     pthread_mutex_lock(&live->mutex);
     while (wait_until_due(live)) {
         tui_scope scope = live->scope;
@@ -160,9 +177,9 @@ static bool take(tui_source *source, tui_taken *taken)
         *taken = live->newest;
         live->newest = (tui_taken){ .status = NVP_SUCCESS };
         live->has_news = false;
-        if (read(live->base.fd, &count, sizeof count) < 0) {
-            errno = 0; /* not readable: nothing to make quiet */
-        }
+    }
+    if (live->is_readable) {
+        live->is_readable = read(live->base.fd, &count, sizeof count) < 0 && errno == EINTR;
     }
     pthread_mutex_unlock(&live->mutex);
     return has;

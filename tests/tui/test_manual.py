@@ -30,7 +30,7 @@ class ManualTest(case.ViewerTest):
 
     def test_every_setting_is_documented(self):
         page = read("man", "nvpulse-top.1")
-        shown = self.start()
+        shown = self.start(env={"NVPULSE_EXIT_TIMEOUT_MS": "60000"})  # leaving waits for the settings
         shown.keys("F5")
         shown.wait("F5List")
         self.leave(shown)

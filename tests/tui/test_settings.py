@@ -1,12 +1,17 @@
 """The setup and the file in which it is kept."""
 
 import os
+import signal
 import stat
 
 import case
 
 
 class SettingsTest(case.ViewerTest):
+    def environment(self, **changes):
+        """Leaving waits for the settings, however slow the disk is."""
+        return super().environment(**{"NVPULSE_EXIT_TIMEOUT_MS": "60000", **changes})
+
     def read(self):
         with open(self.config, encoding="utf-8") as file:
             return file.read()
@@ -42,6 +47,19 @@ class SettingsTest(case.ViewerTest):
         again.wait("1.5s")
         self.leave(again)
         self.assertEqual(self.read(), kept)
+
+    def test_what_changed_is_kept_at_once(self):
+        shown = self.start()
+        for key, label, line in (("F5", "F5List", "  tree: true\n"), ("F5", "F5Tree", "  tree: false\n"), ("F5", "F5List", "  tree: true\n")):
+            shown.keys(key)
+            shown.wait(label)
+            shown.wait(lambda _, line=line: os.path.exists(self.config) and line in self.read())
+        os.kill(shown.pid(), signal.SIGKILL)
+        self.assertEqual(shown.wait_end(), -signal.SIGKILL)
+        self.assertEqual(os.listdir(os.path.dirname(self.config)), ["config.yaml"])
+        again = self.start()
+        again.wait("F5List")
+        self.leave(again)
 
     def test_nothing_is_written_unless_something_changed(self):
         self.leave(self.start())
