@@ -10,6 +10,9 @@
 
 #define NAME "nvpulse/config.yaml"
 
+/** Far more than any setting needs; libyaml's work grows with the square of the depth. */
+#define NESTING_MAX 64
+
 bool tui_config_path(char *path, size_t size)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -28,10 +31,38 @@ bool tui_config_refuse(const yaml_node_t *node, const char *what, char *message,
     return false;
 }
 
+/* False, and the line, when it is nested too deeply: found out from the events of the parser, long before there is a document. */
+static bool is_flat(FILE *file, size_t *line)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    size_t depth = 0;
+    bool ends = false;
+    if (yaml_parser_initialize(&parser) == 0) {
+        return true; /* whoever reads on finds the same */
+    }
+    yaml_parser_set_input_file(&parser, file);
+    while (!ends && depth <= NESTING_MAX && yaml_parser_parse(&parser, &event) != 0) {
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        ends = event.type == YAML_STREAM_END_EVENT;
+        *line = event.start_mark.line + 1;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    rewind(file);
+    return depth <= NESTING_MAX;
+}
+
 static tui_config_state parse(FILE *file, yaml_document_t *document, char *message, size_t size)
 {
     yaml_parser_t parser;
     tui_config_state state = TUI_CONFIG_GOOD;
+    size_t line;
+    if (!is_flat(file, &line)) {
+        snprintf(message, size, "config.yaml:%zu: nested deeper than %d levels", line, NESTING_MAX);
+        return TUI_CONFIG_BAD;
+    }
     if (yaml_parser_initialize(&parser) == 0) {
         snprintf(message, size, "out of memory");
         return TUI_CONFIG_BAD;

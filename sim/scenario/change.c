@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scenario/nesting.h"
+
 static const struct {
     const char *word;
     nvpsim_change_kind kind;
@@ -54,7 +56,12 @@ static bool kind_find(nvpsim_change *change, yaml_node_t *root)
 bool nvpsim__change_read(nvpsim_change *change, nvpsim_scenario *scenario, const char *line, size_t size, char *message)
 {
     yaml_parser_t parser;
+    yaml_mark_t place;
     *change = (nvpsim_change){ .reader = { .scenario = scenario, .message = message, .source = "control", .hides_place = true } };
+    if (!nvpsim__nesting_check((const unsigned char *)line, size, &place)) {
+        snprintf(message, NVPSIM_MESSAGE_SIZE, "nested deeper than %d levels, at byte %zu", NVPSIM_NESTING_MAX, place.index + 1);
+        return false;
+    }
     if (!yaml_parser_initialize(&parser)) {
         return nvpsim__read_no_memory(&change->reader);
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenario/nesting.h"
 #include "scenario/reader.h"
 
 enum { FILE_BYTES_MAX = 8 * 1024 * 1024, SOURCES_MAX = 2 };
@@ -101,6 +102,12 @@ static bool document_fail(const source *from, const yaml_parser_t *parser, char 
 static bool document_load(source *from, char *message)
 {
     yaml_parser_t parser;
+    yaml_mark_t place;
+    if (from->file && !nvpsim__nesting_check(from->text, from->size, &place)) { /* our own profiles are not */
+        snprintf(message, NVPSIM_MESSAGE_SIZE, "%s:%zu:%zu: nested deeper than %d levels", from->name, place.line + 1,
+                 place.column + 1, NVPSIM_NESTING_MAX);
+        return false;
+    }
     if (!yaml_parser_initialize(&parser)) {
         snprintf(message, NVPSIM_MESSAGE_SIZE, "%s: out of memory", from->name);
         return false;

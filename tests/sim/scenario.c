@@ -46,6 +46,8 @@ static const struct bad {
     { "system: {num_devices: 2000}\n",
       "1:23: key 'system.num_devices': '2000' is not allowed; allowed: a whole number from 0 to 1024 devices" },
     { "system: 5\n", "1:9: key 'system': must be a mapping (key: value lines)" },
+    { "clock: real\ndevices: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n",
+      "2:73: nested deeper than 64 levels" },
     { "clock: real\nclock: real\n", "2:1: 'clock' is given twice" },
     { "base: h100x\n", " key 'base': there is no profile 'h100x', did you mean 'h100x8'? allowed: h100x8, rtx4090x2" },
     { "version: 3\n", "1:10: key 'version': this version is not known; allowed: 1, \"1.0\"" },

@@ -107,6 +107,7 @@ class SettingsTest(case.ViewerTest):
             ("top:\n\n  interval_seconds: 0\n", "config.yaml:3: interval_seconds is no number from 0.1 to 3600"),
             ("top:\n  columns: [gpu, nosuch]\n", "config.yaml:2: there is no such column"),
             ("top: [1\n", "config.yaml:2: did not find expected ',' or ']'"),
+            ("top:\n  columns: " + "[[]," * 25000, "config.yaml:2: nested deeper than 64 levels"),
             ("top: 5\n", "config.yaml:1: top is no mapping"),
             ("- 1\n", "config.yaml:1: is no mapping"),
             ("top:\n  tree: perhaps\n", "config.yaml:2: neither true nor false"),
