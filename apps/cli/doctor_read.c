@@ -1,6 +1,6 @@
 /*
  * Collects all facts, in this order: files first, because loading the library as root can create device nodes; then one child for
- * library and NVML; then one child for each device, side by side, so that devices that hang cost the time of one.
+ * library and NVML; then children for the devices, side by side, so that devices that hang cost the time of one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "cli.h"
 #include "doctor.h"
 
-/** So many devices are asked at a time: as many as big machines have, and no more processes than a small one can start in time. */
-#define BATCH 16
+/** So many processes ask devices at a time: one for each that a big machine has, and no more than a small one can start in time. */
+#define CHILDREN 16
 
 static bool is_anything_asleep(const doctor_system *system)
 {
@@ -102,29 +102,70 @@ static void match_with_bus(const doctor_report *report, doctor_patient *patient)
     }
 }
 
-/* Runs the checks of up to BATCH devices from `first` on; returns where the next ones begin, or 0 after a message. */
-static size_t read_batch(doctor_report *report, size_t first)
+/** Devices that one child asks one after the other: opening NVML costs more than asking, and grows with the number of devices. */
+struct group {
+    size_t count, done; /**< of the devices; while the child is at device `done` */
+    doctor_device devices[];
+};
+
+static void check_group(doctor_trace *trace, void *result)
 {
-    doctor_probe probes[BATCH];
-    size_t places[BATCH];
-    size_t count = 0;
-    size_t next = first;
-    for (; next < report->device_count && count < BATCH; next++) {
-        doctor_device *device = &report->devices[next].device;
-        if (!is_asleep(report, &report->devices[next])) {
-            places[count] = next;
-            probes[count++] = (doctor_probe){ .check = doctor_device_check, .result = device, .size = sizeof *device };
-        }
+    for (struct group *group = result; group->done < group->count; group->done++) {
+        doctor_device_check(trace, &group->devices[group->done]);
     }
-    if (!doctor_probe_run(probes, count, report->timeout_s)) {
-        return 0;
+}
+
+static bool make_group(const doctor_report *report, const size_t *places, size_t count, doctor_probe *probe)
+{
+    struct group *group = calloc(1, sizeof *group + count * sizeof *group->devices);
+    if (group == NULL) {
+        cli_no_memory(&cli_doctor_command);
+        return false;
     }
+    group->count = count;
     for (size_t i = 0; i < count; i++) {
+        group->devices[i] = report->devices[places[i]].device;
+    }
+    *probe = (doctor_probe){ .check = check_group, .result = group, .size = sizeof *group + count * sizeof *group->devices };
+    return true;
+}
+
+/* Takes over what a child has found; returns how many of its devices are done with. Where one ended it, the rest has still to be asked. */
+static size_t take_group(doctor_report *report, const size_t *places, const doctor_probe *probe)
+{
+    const struct group *group = probe->result;
+    size_t taken = group->done < group->count ? group->done + 1 : group->count;
+    for (size_t i = 0; i < taken; i++) {
         doctor_patient *patient = &report->devices[places[i]];
-        patient->end = probes[i].end;
+        patient->device = group->devices[i];
+        patient->end = i < group->done ? (doctor_end){ .outcome = DOCTOR_ANSWERED } : probe->end;
         match_with_bus(report, patient);
     }
-    return next;
+    return taken;
+}
+
+/* Asks the devices at these places in up to CHILDREN groups side by side; those that have still to be asked are left in `places`. */
+static bool read_round(doctor_report *report, size_t *places, size_t *count)
+{
+    doctor_probe probes[CHILDREN] = { 0 };
+    size_t groups = *count < CHILDREN ? *count : CHILDREN, left = 0;
+    bool done = true;
+    for (size_t g = 0; g < groups && done; g++) {
+        size_t first = *count * g / groups;
+        done = make_group(report, &places[first], *count * (g + 1) / groups - first, &probes[g]);
+    }
+    done = done && doctor_probe_run(probes, groups, report->timeout_s);
+    for (size_t g = 0; g < groups && done; g++) {
+        size_t first = *count * g / groups, end = *count * (g + 1) / groups;
+        first += take_group(report, &places[first], &probes[g]);
+        memmove(&places[left], &places[first], (end - first) * sizeof *places);
+        left += end - first;
+    }
+    for (size_t g = 0; g < groups; g++) {
+        free(probes[g].result);
+    }
+    *count = left;
+    return done;
 }
 
 static bool read_devices(doctor_report *report)
@@ -132,13 +173,22 @@ static bool read_devices(doctor_report *report)
     if (!list_devices(report)) {
         return false;
     }
-    for (size_t next = 0; next < report->device_count;) {
-        next = read_batch(report, next);
-        if (next == 0) {
-            return false;
+    size_t count = 0, *places = calloc(report->device_count + 1, sizeof *places);
+    if (places == NULL) {
+        cli_no_memory(&cli_doctor_command);
+        return false;
+    }
+    for (size_t i = 0; i < report->device_count; i++) {
+        if (!is_asleep(report, &report->devices[i])) {
+            places[count++] = i;
         }
     }
-    return true;
+    bool done = true;
+    while (done && count > 0) {
+        done = read_round(report, places, &count);
+    }
+    free(places);
+    return done;
 }
 
 bool doctor_report_read(doctor_report *report)

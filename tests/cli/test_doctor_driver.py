@@ -131,6 +131,15 @@ class DevicesTest(DoctorTest):
         self.assertLess(time.monotonic() - begun, BOUND_S)
         self.assertEqual(self.states(report), ["no_answer"] * 16)
 
+    def test_devices_that_share_a_process_with_one_that_hangs(self):
+        hangs = [f"function: nvmlDeviceGetName, device: {index}, hang: true" for index in (0, 22, 23, 39)]
+        scenario = faults(*hangs, base="h100x8") + "system: { num_devices: 40 }\n"
+        report = self.report(DEGRADED, "-t", limit(), scenario=scenario)
+        states = ["no_answer" if index in (0, 22, 23, 39) else "ok" for index in range(40)]
+        self.assertEqual(self.states(report), states)
+        self.assertEqual(len({device["uuid"] for device in report["devices"]}), 40)
+        self.assertEqual([device["index"] for device in report["devices"]], list(range(40)))
+
     def test_slow_calls_are_no_hang(self):
         if harness.is_sanitized():
             self.skipTest("this is a matter of time, and a sanitizer takes much of it")
