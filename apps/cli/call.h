@@ -27,6 +27,7 @@ typedef struct call_request {
     call_names gpus, units;
     char **operands; /**< behind the function's name */
     int operand_count;
+    uint64_t limit_ms; /**< for the driver to answer; CLI_NO_LIMIT: none */
     bool json, list, allow_write, verbose, help;
 } call_request;
 

@@ -19,6 +19,7 @@ enum {
     CLI_NO_DRIVER = 3,        /**< NVML cannot be used on this machine */
     CLI_NO_OUTPUT = 4,        /**< the output could not be written */
     CLI_UNMET = 5,            /**< `select`: there are not enough devices */
+    CLI_NO_ANSWER = 6,        /**< `call`: the driver did not answer in time */
     CLI_NOT_EXECUTABLE = 126, /**< `sim`, `select`, `record`: the command exists but cannot be run */
     CLI_NOT_FOUND = 127       /**< `sim`, `select`, `record`: there is no such command */
 };

@@ -6,14 +6,20 @@
 #include "call.h"
 #include "driver.h"
 #include "options.h"
+#include "size.h"
+#include "within.h"
 
 enum { KEY_ALLOW_WRITE = 256 };
+
+/** Longer than any call that comes back; as in the help. */
+#define LIMIT_MS 30000
 
 static const cli_option options_table[] = {
     { 'g', "gpu", "GPU", "the device to ask: its index, UUID or PCI bus id; repeat it for a second one" },
     { 'u', "unit", "N", "the S-class unit to ask, by its index" },
     { 'j', "json", NULL, "print one JSON object" },
     { 'l', "list", NULL, "list the functions that match PATTERN, or all, and whether this driver has them" },
+    { 't', "timeout", "SECONDS", "wait so long for the driver's answer (30); 0: for ever" },
     { KEY_ALLOW_WRITE, "allow-write", NULL, "allow functions that change a GPU, the driver or another client" },
     { 'v', "verbose", NULL, "when NVML cannot be used, list the places that were tried" },
     { 'h', "help", NULL, "print this help, or with FUNCTION how to call it" },
@@ -29,7 +35,8 @@ const cli_command cli_call_command = {
     .details = "\n"
                "ARGUMENTs stand in the order of the function's parameters or are given as NAME=VALUE.\n"
                "Outputs, buffers and their sizes are supplied. A number may be decimal, hexadecimal or\n"
-               "the name of a constant; names joined by '|' make a mask.\n"
+               "the name of a constant; names joined by '|' make a mask. When the driver does not answer in\n"
+               "time the exit status is 6.\n"
                "\n"
                "Examples:\n"
                "  nvpulse call nvmlDeviceGetMemoryInfo --gpu 0\n"
@@ -51,6 +58,15 @@ static bool take_name(call_names *names, const cli_options *options)
     return true;
 }
 
+static bool take_limit(call_request *request, const cli_options *options)
+{
+    if (strcmp(options->argument, "0") == 0) {
+        request->limit_ms = CLI_NO_LIMIT;
+        return true;
+    }
+    return cli_options_milliseconds(options, "timeout", &request->limit_ms);
+}
+
 /* Takes one option; false after a message. */
 static bool take_option(call_request *request, const cli_options *options, int key)
 {
@@ -63,6 +79,8 @@ static bool take_option(call_request *request, const cli_options *options, int k
         return request->json = true;
     case 'l':
         return request->list = true;
+    case 't':
+        return take_limit(request, options);
     case KEY_ALLOW_WRITE:
         return request->allow_write = true;
     case 'v':
@@ -140,22 +158,38 @@ static int explain(const call_request *request, nvp_status status, const nvp_val
     return status == NVP_ERROR_BAD_ARGUMENT ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Makes the call and prints what came back. */
-static int call(const call_request *request, const call_arguments *arguments, FILE *out)
+/** A call that is under way. */
+struct pending {
+    call_arguments arguments;
+    const nvp_function *function;
+    bool is_made; /**< its handles were found */
+    nvp_value result;
+};
+
+/* Finds the handles and makes the call: what may never come back. */
+static nvp_status ask(void *context)
 {
     const nvp_query_options options = { sizeof options, NVP_QUERY_KEEP_ERRORS | NVP_QUERY_SILENT, NULL };
+    struct pending *pending = context;
     nvp_arg args[CALL_PARAMETERS_MAX];
-    for (size_t i = 0; i < arguments->count; i++) {
-        args[i] = arguments->slots[i].arg;
+    nvp_status status = call_arguments_resolve(&pending->arguments);
+    if (status != NVP_SUCCESS) {
+        return status;
     }
-    nvp_value result = NVP_VALUE_INIT;
-    nvp_status status = nvp_query(request->function->name, args, arguments->count, &options, &result);
-    bool failed = status != NVP_SUCCESS || !nvp_check(&result, NVP_KIND_ANY);
-    int code = failed ? explain(request, status, &result) : CLI_OK;
-    if ((!failed || request->json) && !call_result_print(request, &result, out)) {
+    for (size_t i = 0; i < pending->arguments.count; i++) {
+        args[i] = pending->arguments.slots[i].arg;
+    }
+    pending->is_made = true;
+    return nvp_query(pending->function->name, args, pending->arguments.count, &options, &pending->result);
+}
+
+static int print(const call_request *request, nvp_status status, const nvp_value *result, FILE *out)
+{
+    bool failed = status != NVP_SUCCESS || !nvp_check(result, NVP_KIND_ANY);
+    int code = failed ? explain(request, status, result) : CLI_OK;
+    if ((!failed || request->json) && !call_result_print(request, result, out)) {
         code = cli_no_memory(&cli_call_command);
     }
-    nvp_value_clear(&result);
     return code;
 }
 
@@ -172,22 +206,42 @@ static int answer_failure(const call_request *request, nvp_status status, int co
     return printed ? code : cli_no_memory(&cli_call_command);
 }
 
+static int explain_silence(const call_request *request)
+{
+    return cli_fail(CLI_NO_ANSWER, &cli_call_command, "%s: no answer from the driver within %g s%s; --timeout sets the limit",
+                    request->function->name, (double)request->limit_ms / 1000,
+                    request->function->writes ? ", what it was to change may still change" : "");
+}
+
+/* Asks the driver, which is open, and prints what came back. */
+static int call(const call_request *request, struct pending *pending, FILE *out)
+{
+    nvp_status status = cli_within(request->limit_ms, ask, pending);
+    if (status == NVP_ERROR_TIMED_OUT) {
+        return answer_failure(request, status, explain_silence(request), out);
+    }
+    int code =
+        pending->is_made ? print(request, status, &pending->result, out) : answer_failure(request, status, CLI_FAILED, out);
+    nvp_value_clear(&pending->result);
+    call_arguments_free(&pending->arguments);
+    return code;
+}
+
 static int run_function(call_request *request, FILE *out)
 {
-    call_arguments arguments = { 0 };
-    int code = CLI_USAGE;
-    if (call_arguments_read(&arguments, request)) {
-        nvp_status status = cli_driver_open();
-        if (status != NVP_SUCCESS) {
-            code = cli_driver_explain(&cli_call_command, status, request->verbose);
-            code = answer_failure(request, status, code, out);
-        } else {
-            status = call_arguments_resolve(&arguments);
-            code = status == NVP_SUCCESS ? call(request, &arguments, out) : answer_failure(request, status, CLI_FAILED, out);
-        }
+    static struct pending pending = { .result = NVP_VALUE_INIT }; /* a call that does not return still uses it */
+    pending.function = request->function;
+    if (!call_arguments_read(&pending.arguments, request)) {
+        call_arguments_free(&pending.arguments);
+        return CLI_USAGE;
     }
-    call_arguments_free(&arguments);
-    return code;
+    nvp_status status = cli_driver_open_within(request->limit_ms);
+    if (status == NVP_SUCCESS) {
+        return call(request, &pending, out);
+    }
+    int code = cli_driver_explain(&cli_call_command, status, request->verbose);
+    call_arguments_free(&pending.arguments);
+    return answer_failure(request, status, code, out);
 }
 
 static int run_list(const call_request *request, FILE *out)
@@ -200,7 +254,7 @@ static int run_list(const call_request *request, FILE *out)
 
 static int run_call(int argc, char **argv, FILE *out)
 {
-    call_request request = { 0 };
+    static call_request request = { .limit_ms = LIMIT_MS }; /* a call that does not return still uses it */
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }

@@ -1,67 +1,49 @@
 /*
  * Opens NVML and explains a failure: what happened, where the library was looked for, what to do.
  */
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include <nvpulse/driver.h>
 #include <nvpulse/lifecycle.h>
 #include <nvpulse/nvml.h>
 
 #include "driver.h"
+#include "within.h"
 
 /** Without persistence mode a driver wakes each GPU when it is opened, one after the other; one that takes longer than this hangs. */
-#define OPEN_LIMIT_S 15
+#define OPEN_LIMIT_MS 15000
 /** Closing wakes nothing. */
-#define CLOSE_LIMIT_S 2
+#define CLOSE_LIMIT_MS 2000
 
 /** So few places are listed unasked. */
 #define CANDIDATES_FEW 2
 
-/** What the thread has been answered; read when it has ended. */
-static nvp_status answer;
-
-static void *open_now(void *unused)
+static nvp_status open_now(void *unused)
 {
     (void)unused;
-    answer = nvp_init();
-    return NULL;
+    return nvp_init();
 }
 
-static void *close_now(void *unused)
+static nvp_status close_now(void *unused)
 {
     (void)unused;
-    answer = nvp_shutdown();
-    return NULL;
-}
-
-/* Calls in a thread of its own, which is left behind when it does not end in time. */
-static nvp_status call_within(void *(*call)(void *), int limit_s)
-{
-    pthread_t thread;
-    struct timespec deadline;
-    if (clock_gettime(CLOCK_REALTIME, &deadline) != 0 || pthread_create(&thread, NULL, call, NULL) != 0) {
-        call(NULL);
-        return answer;
-    }
-    deadline.tv_sec += limit_s;
-    if (pthread_timedjoin_np(thread, NULL, &deadline) != 0) {
-        pthread_detach(thread);
-        return NVP_ERROR_TIMED_OUT;
-    }
-    return answer;
+    return nvp_shutdown();
 }
 
 nvp_status cli_driver_open(void)
 {
-    return call_within(open_now, OPEN_LIMIT_S);
+    return cli_driver_open_within(OPEN_LIMIT_MS);
+}
+
+nvp_status cli_driver_open_within(uint64_t limit_ms)
+{
+    return cli_within(limit_ms < OPEN_LIMIT_MS ? limit_ms : OPEN_LIMIT_MS, open_now, NULL);
 }
 
 void cli_driver_close(void)
 {
-    call_within(close_now, CLOSE_LIMIT_S);
+    cli_within(CLOSE_LIMIT_MS, close_now, NULL);
 }
 
 static void list_candidates(const cli_command *command)

@@ -4,6 +4,8 @@
 #ifndef CLI_DRIVER_H
 #define CLI_DRIVER_H
 
+#include <stdint.h>
+
 #include <nvpulse/status.h>
 
 #include "cli.h"
@@ -13,6 +15,9 @@
  * Once in a process.
  */
 nvp_status cli_driver_open(void);
+
+/** The same, waiting no longer than so many milliseconds. */
+nvp_status cli_driver_open_within(uint64_t limit_ms);
 
 /** Closes NVML before another program takes this process over; a driver that hangs is left as it is. */
 void cli_driver_close(void);

@@ -50,6 +50,7 @@ static int print_overview(FILE *out)
           "  3  NVML cannot be used: no library, no driver\n"
           "  4  the output could not be written\n"
           "  5  'select': there are not enough devices\n"
+          "  6  'call': the driver did not answer in time\n"
           "'query' has the exit statuses of nvidia-smi.\n"
           "\n'nvpulse COMMAND --help' and 'man nvpulse-COMMAND' tell more.\n",
           out);

@@ -126,6 +126,12 @@ class CallTest(harness.CommandTest):
             result = self.run_sim("call", "nvmlDeviceGetTemperature", *arguments)
             self.assert_result(result, 2, "", [message, "Usage: nvpulse call nvmlDeviceGetTemperature", "NVML_TEMPERATURE_GPU (0)"])
 
+    def test_limits_that_are_none(self):
+        for limit in ("-1", "", "soon", "1e99", "nan", "99999999999999999999", "00x"):
+            with self.subTest(limit):
+                result = self.run_sim("call", "nvmlDeviceGetName", "--gpu", "0", f"--timeout={limit}")
+                self.assert_result(result, 2, "", "--timeout")
+
     def test_what_cannot_be_given(self):
         self.assert_result(self.run_sim("call", "nvmlEventSetWait_v2", "0"), 2, "", "parameter 'set' is a handle of a type that cannot")
         result = self.run_sim("call", "nvmlSystemEventSetWait")
