@@ -13,9 +13,9 @@
 #include "loop.h"
 #include "options.h"
 #include "output.h"
-#include "pick.h"
 #include "query.h"
 #include "size.h"
+#include "watch.h"
 
 /** In nvidia-smi's words, and where it writes them. */
 #define NO_DEVICES "No devices were found\n"
@@ -188,25 +188,23 @@ static bool flush(const struct request *request, FILE *file, FILE *out, int *cod
 
 static nvp_sampler *new_sampler(const struct request *request)
 {
-    bool picks = request->ids != NULL && cli_pick_needs_metrics(request->ids);
     nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
-    nvp_metric *metrics = query_columns_metrics(&request->columns, cli_pick_metric_count, &options.metric_count);
-    nvp_sampler *sampler = NULL;
-    for (size_t i = 0; metrics != NULL && picks && i < cli_pick_metric_count; i++) {
-        metrics[options.metric_count++] = cli_pick_metrics[i];
-    }
+    nvp_metric *metrics = query_columns_metrics(&request->columns, &options.metric_count);
     options.metrics = metrics;
     options.flags |= request->columns.kind == QUERY_GPUS ? (unsigned int)NVP_SNAPSHOT_NO_PROCESSES : 0;
     options.flags |= request->wake ? (unsigned int)NVP_SNAPSHOT_WAKE : 0;
-    if (metrics == NULL || nvp_sampler_new(&options, &sampler) != NVP_SUCCESS) {
+    nvp_sampler *sampler = NULL;
+    if (metrics == NULL) {
         cli_no_memory(&cli_query_command);
+    } else {
+        sampler = cli_watch_sampler(&cli_query_command, &options, request->ids);
     }
     free(metrics);
     return sampler;
 }
 
-/* One snapshot and its rows; the header before the first. */
-static int sample(const struct request *request, nvp_sampler *sampler, bool *has_header, FILE *file)
+/* One snapshot and its rows. */
+static int sample(struct request *request, nvp_sampler *sampler, FILE *file)
 {
     nvp_snapshot *snapshot = NULL;
     nvp_status status = nvp_sampler_sample(sampler, &snapshot);
@@ -214,43 +212,39 @@ static int sample(const struct request *request, nvp_sampler *sampler, bool *has
         cli_fail(0, &cli_query_command, "the GPUs cannot be asked: %s (%s)", nvp_status_text(status), nvp_status_name(status));
         return query_exit_code(status);
     }
-    if (nvp_snapshot_device_count(snapshot) == 0) {
+    if (nvp_reading_uint(nvp_snapshot_host(snapshot, NVP_HOST_GPU_COUNT), 0) == 0) {
         fputs(NO_DEVICES, file);
         nvp_snapshot_free(snapshot);
         return NVML_ERROR_NOT_FOUND;
-    }
-    if (!*has_header) {
-        query_print_header(&request->columns, &request->format, file);
-        *has_header = true;
     }
     int code = query_print_round(&request->columns, &request->format, request->ids, snapshot, file);
     nvp_snapshot_free(snapshot);
     return code;
 }
 
-static int query_into(const struct request *request, FILE *file, FILE *out)
+static int query_into(struct request *request, FILE *file, FILE *out)
 {
     nvp_sampler *sampler = new_sampler(request);
     if (sampler == NULL) {
         return QUERY_EXIT_OTHER;
     }
     cli_loop loop;
-    bool has_header = false, loops = request->interval_ms > 0;
+    bool loops = request->interval_ms > 0;
     if (loops && !cli_loop_begin(&loop, request->interval_ms, request->file == NULL)) {
         nvp_sampler_free(sampler);
         return cli_fail(QUERY_EXIT_OTHER, &cli_query_command, "the loop cannot begin: %s", strerror(errno));
     }
-    int code = sample(request, sampler, &has_header, file);
+    int code = sample(request, sampler, file);
     bool goes_on = flush(request, file, out, &code) && loops && code != NVML_ERROR_NOT_FOUND;
     while (goes_on && cli_loop_wait(&loop)) { /* a driver that fails meanwhile is asked again in the next round */
-        code = sample(request, sampler, &has_header, file);
+        code = sample(request, sampler, file);
         goes_on = flush(request, file, out, &code);
     }
     nvp_sampler_free(sampler);
     return code;
 }
 
-static int query(const struct request *request, FILE *out)
+static int query(struct request *request, FILE *out)
 {
     nvp_status status = cli_driver_open();
     if (status == NVML_ERROR_GPU_NOT_FOUND) { /* the driver works, but finds no GPU of its own */

@@ -3,6 +3,7 @@
  */
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -266,6 +267,66 @@ cli_match cli_pick_mark(const nvp_snapshot *snapshot, const char *list, bool wit
     return result;
 }
 
+/* The indices of a list that has nothing else. */
+static unsigned int *indices_of(const char *list, size_t *count)
+{
+    size_t words = 1;
+    for (const char *c = list; *c != '\0'; c++) {
+        words += *c == ',';
+    }
+    unsigned int *gpus = calloc(words, sizeof *gpus);
+    struct text word;
+    while (gpus != NULL && next_word(&list, &word)) {
+        struct numbers index;
+        bool is_mig;
+        is_index(word, &index, &is_mig);
+        gpus[(*count)++] = (unsigned int)index.first;
+    }
+    return gpus;
+}
+
+/* All devices, and who they are; NULL when they cannot be asked. */
+static nvp_snapshot *look(unsigned int flags)
+{
+    const nvp_snapshot_options options = {
+        .struct_size = sizeof options,
+        .metrics = cli_pick_metrics,
+        .metric_count = cli_pick_metric_count,
+        .flags = NVP_SNAPSHOT_NO_PROCESSES | flags,
+    };
+    nvp_snapshot *snapshot = NULL;
+    return nvp_snapshot_take(&options, &snapshot) == NVP_SUCCESS ? snapshot : NULL;
+}
+
+static unsigned int *gpus_of(const nvp_snapshot *snapshot, const char *list, size_t *count)
+{
+    size_t devices = nvp_snapshot_device_count(snapshot);
+    bool *chosen = calloc(devices + 1, sizeof *chosen);
+    unsigned int *gpus = NULL;
+    if (chosen != NULL && cli_pick_mark(snapshot, list, false, chosen, NULL) == CLI_MATCH_ONE) {
+        gpus = calloc(devices + 1, sizeof *gpus);
+    }
+    for (size_t i = 0; gpus != NULL && i < devices; i++) {
+        if (chosen[i]) {
+            gpus[(*count)++] = nvp_snapshot_device(snapshot, i)->index;
+        }
+    }
+    free(chosen);
+    return gpus;
+}
+
+unsigned int *cli_pick_gpus(const char *list, unsigned int flags, size_t *count)
+{
+    *count = 0;
+    if (!cli_pick_needs_metrics(list)) {
+        return indices_of(list, count);
+    }
+    nvp_snapshot *snapshot = look(flags);
+    unsigned int *gpus = snapshot == NULL ? NULL : gpus_of(snapshot, list, count);
+    nvp_snapshot_free(snapshot);
+    return gpus;
+}
+
 /* "0, 1, 1:0, 1:1", as far as there is room. */
 static void list_devices(const nvp_snapshot *snapshot, char *text, size_t size)
 {
@@ -283,12 +344,17 @@ static void list_devices(const nvp_snapshot *snapshot, char *text, size_t size)
     }
 }
 
-int cli_pick_refuse(const cli_command *command, const nvp_snapshot *snapshot, cli_match match, const char *missing)
+int cli_pick_refuse(const cli_command *command, cli_match match, const char *missing)
 {
-    char devices[160];
+    char devices[160] = "";
     if (match == CLI_MATCH_SEVERAL) {
         return cli_misuse(command, "--id: '%s' is the beginning of several UUIDs", missing);
     }
+    nvp_snapshot *snapshot = look(0);
+    if (snapshot == NULL) {
+        return cli_misuse(command, "--id: there is no device '%s'", missing);
+    }
     list_devices(snapshot, devices, sizeof devices);
+    nvp_snapshot_free(snapshot);
     return cli_misuse(command, "--id: there is no device '%s'; there are %s", missing, devices[0] != '\0' ? devices : "none");
 }

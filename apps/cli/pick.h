@@ -1,6 +1,6 @@
 /*
  * The devices that a user means: by index, UUID, PCI bus id, or the place of a MIG device.
- * Looks at a snapshot alone and asks the driver nothing.
+ * Looks at snapshots alone; takes one itself where it has to know which devices there are.
  */
 #ifndef CLI_PICK_H
 #define CLI_PICK_H
@@ -46,7 +46,14 @@ bool cli_pick_needs_metrics(const char *list);
  */
 cli_match cli_pick_mark(const nvp_snapshot *snapshot, const char *list, bool with_mig, bool *chosen, const char **missing);
 
-/** Says that `--id` names no device, or several, and which there are. Returns CLI_USAGE. */
-int cli_pick_refuse(const cli_command *command, const nvp_snapshot *snapshot, cli_match match, const char *missing);
+/**
+ * The indices of the GPUs that a list can mean, for nvp_snapshot_options: no other one need be asked anything. Where the list has indices alone
+ * nothing is asked here; otherwise every GPU is asked who it is, with `flags` (NVP_SNAPSHOT_WAKE or 0). Freed by the caller. NULL when that
+ * is not known, because a word names no device, or there is no driver: then whoever asks all of them finds out why.
+ */
+unsigned int *cli_pick_gpus(const char *list, unsigned int flags, size_t *count);
+
+/** Says that `--id` names no device, or several, and which there are: all devices are asked for that. Returns CLI_USAGE. */
+int cli_pick_refuse(const cli_command *command, cli_match match, const char *missing);
 
 #endif

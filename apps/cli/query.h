@@ -47,11 +47,8 @@ typedef struct query_columns {
 /** Reads a list such as "name,power.draw"; returns CLI_OK, or an exit code after a message. */
 int query_columns_parse(query_columns *columns, const cli_command *command, query_kind kind, const char *list);
 
-/**
- * The metrics that the columns need, with room for `extra` more behind them; at least one. NULL when memory runs out; freed by the
- * caller.
- */
-nvp_metric *query_columns_metrics(const query_columns *columns, size_t extra, size_t *count);
+/** The metrics that the columns need; at least one. NULL when memory runs out; freed by the caller. */
+nvp_metric *query_columns_metrics(const query_columns *columns, size_t *count);
 
 void query_columns_free(query_columns *columns);
 
@@ -61,7 +58,7 @@ void query_fields_help(query_kind kind, FILE *out);
 /** The output: csv with or without header and units, or JSON. */
 typedef struct query_format {
     enum { QUERY_CSV, QUERY_JSON, QUERY_JSONL } form;
-    bool no_header, no_units;
+    bool no_header, no_units; /**< the header is written once: then there is no more of it */
 } query_format;
 
 /** Reads a list such as "csv,noheader,nounits"; false after a message. */
@@ -84,18 +81,19 @@ typedef enum query_cell_kind {
 /** Writes the value of a column without its unit, as nvidia-smi does. */
 query_cell_kind query_cell(const query_row *row, const query_field *field, char *text, size_t size);
 
-/** Begins a round: the header, once, and what JSON needs. */
-void query_print_header(const query_columns *columns, const query_format *format, FILE *out);
+/** Writes the header of CSV, the first time. */
+void query_print_header(const query_columns *columns, query_format *format, FILE *out);
+/** Begins a round: what JSON needs. */
 void query_print_begin(const query_format *format, FILE *out);
 /** Writes a row; false when memory ran out. `first` in this round. */
 bool query_print_row(const query_columns *columns, const query_format *format, const query_row *row, bool first, FILE *out);
 void query_print_end(const query_format *format, FILE *out);
 
 /**
- * Writes a round: a row for each device that `ids` names (NULL: each GPU), or for each process on these. Returns the exit code: that of the
+ * Writes a round: the header before the first, a row for each device that `ids` names (NULL: each GPU), or for each process on these. Returns the exit code: that of the
  * first device that could not be asked, or NVML_ERROR_NOT_FOUND after a message when `ids` names none.
  */
-int query_print_round(const query_columns *columns, const query_format *format, const char *ids, const nvp_snapshot *snapshot,
+int query_print_round(const query_columns *columns, query_format *format, const char *ids, const nvp_snapshot *snapshot,
                       FILE *out);
 
 /** nvidia-smi's exit code for everything that has none of its own. */

@@ -2,6 +2,7 @@
  * Values as nvidia-smi writes them: memory in MiB rounded up, power with two decimals, masks and PCI numbers in hexadecimal,
  * states as words, and what is missing as a text in brackets.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -152,14 +153,10 @@ static query_cell_kind put_host(const query_row *row, nvp_host_field field, char
     return QUERY_CELL_TEXT;
 }
 
+/* Of the machine, whatever -i says. */
 static query_cell_kind put_count(const query_row *row, char *text, size_t size)
 {
-    const nvp_device_sample *device;
-    unsigned int count = 0;
-    for (size_t i = 0; (device = nvp_snapshot_device(row->snapshot, i)) != NULL; i++) {
-        count += device->mig_index < 0;
-    }
-    snprintf(text, size, "%u", count);
+    snprintf(text, size, "%" PRIu64, nvp_reading_uint(nvp_snapshot_host(row->snapshot, NVP_HOST_GPU_COUNT), 0));
     return QUERY_CELL_NUMBER;
 }
 

@@ -193,9 +193,9 @@ int query_columns_parse(query_columns *columns, const cli_command *command, quer
     return code;
 }
 
-nvp_metric *query_columns_metrics(const query_columns *columns, size_t extra, size_t *count)
+nvp_metric *query_columns_metrics(const query_columns *columns, size_t *count)
 {
-    nvp_metric *metrics = reallocarray(NULL, columns->count + extra + 1, sizeof *metrics);
+    nvp_metric *metrics = reallocarray(NULL, columns->count + 1, sizeof *metrics);
     *count = 0;
     for (size_t i = 0; metrics != NULL && i < columns->count; i++) {
         if (columns->fields[i].source == QUERY_METRIC) {

@@ -46,11 +46,12 @@ bool query_format_parse(query_format *format, const cli_command *command, const 
     return true;
 }
 
-void query_print_header(const query_columns *columns, const query_format *format, FILE *out)
+void query_print_header(const query_columns *columns, query_format *format, FILE *out)
 {
     if (format->form != QUERY_CSV || format->no_header) {
         return;
     }
+    format->no_header = true;
     for (size_t i = 0; i < columns->count; i++) {
         const query_field *field = &columns->fields[i];
         fprintf(out, "%s%.*s", i > 0 ? ", " : "", name_length(field), field->names);

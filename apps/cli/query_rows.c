@@ -98,11 +98,11 @@ static int choose(const char *ids, const nvp_snapshot *snapshot, bool *chosen)
     if (match == CLI_MATCH_ONE) {
         return CLI_OK;
     }
-    cli_pick_refuse(&cli_query_command, snapshot, match, missing);
+    cli_pick_refuse(&cli_query_command, match, missing);
     return NVML_ERROR_NOT_FOUND;
 }
 
-int query_print_round(const query_columns *columns, const query_format *format, const char *ids, const nvp_snapshot *snapshot,
+int query_print_round(const query_columns *columns, query_format *format, const char *ids, const nvp_snapshot *snapshot,
                       FILE *out)
 {
     size_t count = nvp_snapshot_device_count(snapshot);
@@ -113,6 +113,7 @@ int query_print_round(const query_columns *columns, const query_format *format, 
     }
     round.code = choose(ids, snapshot, round.chosen);
     if (round.code == CLI_OK) {
+        query_print_header(columns, format, out);
         query_print_begin(format, out);
         (columns->kind == QUERY_GPUS ? print_gpus : print_apps)(&round);
         query_print_end(format, out);

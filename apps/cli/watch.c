@@ -49,9 +49,12 @@ nvp_sampler *cli_watch_sampler(const cli_command *command, const nvp_snapshot_op
         options.metrics = metrics;
         options.metric_count = count;
     }
+    unsigned int *gpus = ids == NULL ? NULL : cli_pick_gpus(ids, options.flags & NVP_SNAPSHOT_WAKE, &options.gpu_count);
+    options.gpus = gpus;
     if ((adds && metrics == NULL) || nvp_sampler_new(&options, &sampler) != NVP_SUCCESS) {
         cli_no_memory(command);
     }
+    free(gpus);
     free(metrics);
     return sampler;
 }
@@ -104,7 +107,7 @@ int cli_watch_choose(const cli_command *command, const char *ids, bool is_first,
     if (match != CLI_MATCH_ONE && is_first) {
         nvp_snapshot_free(*part);
         *part = NULL;
-        return cli_pick_refuse(command, snapshot, match, missing);
+        return cli_pick_refuse(command, match, missing);
     }
     return CLI_OK;
 }

@@ -38,7 +38,7 @@ int cli_watch_explain(const cli_command *command, nvp_status status, bool verbos
  */
 int cli_watch_choose(const cli_command *command, const char *ids, bool is_first, nvp_snapshot *snapshot, nvp_snapshot **part);
 
-/** A sampler that also asks for what choosing devices needs; NULL after a message. */
+/** A sampler of the GPUs that a list names, which also asks for what choosing devices needs; NULL after a message. */
 nvp_sampler *cli_watch_sampler(const cli_command *command, const nvp_snapshot_options *options, const char *ids);
 
 /** Prints the snapshot as JSON in one line; returns an exit code. */

@@ -48,6 +48,7 @@ typedef enum nvp_host_field {
     NVP_HOST_NVML_VERSION,           /**< TEXT */
     NVP_HOST_CUDA_VERSION,           /**< TEXT, the newest CUDA that the driver supports, such as "12.4" */
     NVP_HOST_SIMULATION,             /**< TEXT, what is simulated; N/A (no data) on a real driver */
+    NVP_HOST_GPU_COUNT,              /**< UINT, of the machine, those that were not asked included */
     NVP_HOST_CPU_COUNT,              /**< UINT */
     NVP_HOST_CPU_PERCENT,            /**< REAL, % of all cores since the last snapshot of the same sampler; N/A in the first */
     NVP_HOST_LOAD_1M,                /**< REAL, load average */
@@ -72,7 +73,7 @@ enum {
     NVP_SNAPSHOT_WAKE = 1 << 1          /**< ask suspended devices, too, which wakes them */
 };
 
-/** What to take. NULL, or all zero but struct_size: every metric but the costly ones, and the processes. */
+/** What to take. NULL, or all zero but struct_size: every metric but the costly ones, and the processes, of all GPUs. */
 typedef struct nvp_snapshot_options {
     size_t struct_size;        /**< sizeof(nvp_snapshot_options) */
     const nvp_metric *metrics; /**< `metric_count` metrics; NULL: all but the costly ones */
@@ -80,11 +81,17 @@ typedef struct nvp_snapshot_options {
     unsigned int flags; /**< NVP_SNAPSHOT_... or-ed */
     /** How long to wait for a device before it counts as stalled, in milliseconds; 0: 2000. Opening NVML may take 15 s whatever this says. */
     unsigned int timeout_ms;
+    /**
+     * Indices of `gpu_count` GPUs: only these and their MIG devices are asked and have rows, whatever the others do; NULL: all. An index
+     * that no GPU has is no error and has no row. A sampler stays with the GPUs that had the indices when it first saw them.
+     */
+    const unsigned int *gpus;
+    size_t gpu_count;
 } nvp_snapshot_options;
 
 #define NVP_SNAPSHOT_OPTIONS_INIT                                                                                                \
     {                                                                                                                            \
-        sizeof(nvp_snapshot_options), NULL, 0, 0, 0                                                                              \
+        sizeof(nvp_snapshot_options), NULL, 0, 0, 0, NULL, 0                                                                              \
     }
 
 /**

@@ -25,7 +25,7 @@ static size_t count_rows(const nvp_sampler *sampler)
     size_t count = 0;
     for (size_t i = 0; i < sampler->gpu_count; i++) {
         const struct nvp__gpu_lane *gpu = &sampler->gpus[i];
-        size_t before = gpu->ready ? 0 : count_rows_before(sampler->before, (unsigned int)i);
+        size_t before = gpu->ready ? 0 : count_rows_before(sampler->before, gpu->work->index);
         count += gpu->ready ? 1 + gpu->work->mig_count : before > 0 ? before : 1;
     }
     return count;
@@ -88,9 +88,10 @@ static bool add_unknown(const nvp_sampler *sampler, nvp_snapshot *snapshot, nvp_
     return metrics != NULL;
 }
 
-static bool add_stalled(const nvp_sampler *sampler, nvp_snapshot *snapshot, unsigned int index)
+static bool add_stalled(const nvp_sampler *sampler, nvp_snapshot *snapshot, const struct nvp__gpu_lane *gpu)
 {
-    int64_t since_ns = nvp__lane_busy_since(sampler->gpus[index].lane);
+    int64_t since_ns = nvp__lane_busy_since(gpu->lane);
+    unsigned int index = gpu->work->index;
     nvp_device_sample row = { .index = index,
                               .mig_index = -1,
                               .state = since_ns != 0 ? NVP_DEVICE_STALLED : NVP_DEVICE_FAILED,
@@ -123,7 +124,7 @@ static bool add_devices(nvp_sampler *sampler, nvp_snapshot *snapshot)
     bool added = true;
     for (size_t i = 0; added && i < sampler->gpu_count; i++) {
         const struct nvp__gpu_lane *gpu = &sampler->gpus[i];
-        added = gpu->ready ? add_ready(sampler, snapshot, gpu->work) : add_stalled(sampler, snapshot, (unsigned int)i);
+        added = gpu->ready ? add_ready(sampler, snapshot, gpu->work) : add_stalled(sampler, snapshot, gpu);
     }
     return added;
 }
@@ -138,6 +139,7 @@ static void add_host(nvp_sampler *sampler, nvp_snapshot *snapshot)
             snapshot->host[field] = nvp__reading_copy(&snapshot->arena, from);
         }
     }
+    snapshot->host[NVP_HOST_GPU_COUNT] = nvp__reading_uint(sampler->seen, snapshot->time_us);
 }
 
 /* What the processes of a device use together; N/A when that of one is not known. */

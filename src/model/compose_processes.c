@@ -21,7 +21,7 @@ static size_t count_processes(const nvp_sampler *sampler)
     size_t count = 0;
     for (size_t i = 0; i < sampler->gpu_count; i++) {
         const struct nvp__gpu_lane *gpu = &sampler->gpus[i];
-        count += gpu->ready ? gpu->work->processes.count : count_before(sampler->before, (unsigned int)i);
+        count += gpu->ready ? gpu->work->processes.count : count_before(sampler->before, gpu->work->index);
     }
     return count;
 }
@@ -115,7 +115,7 @@ nvp_status nvp__compose_processes(nvp_sampler *sampler, nvp_snapshot *snapshot)
             add_of_device(sampler, snapshot, gpu->work);
             note_status(snapshot, gpu->work->processes.status);
         } else {
-            add_from_before(sampler, snapshot, (unsigned int)i);
+            add_from_before(sampler, snapshot, gpu->work->index);
             note_status(snapshot, NVP_ERROR_TIMED_OUT);
         }
     }

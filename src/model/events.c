@@ -1,5 +1,5 @@
 /*
- * One event set for all GPUs. It belongs to a generation of NVML: when that is over the set is made anew, the counts go on.
+ * One event set for all GPUs that are asked. It belongs to a generation of NVML: when that is over the set is made anew, the counts go on.
  */
 #include "model/events.h"
 
@@ -89,7 +89,7 @@ static void take_event(struct nvp__events *events, const nvmlEventData_t *event,
     }
 }
 
-void nvp__events_look(struct nvp__events *events, unsigned int count)
+void nvp__events_look(struct nvp__events *events, unsigned int count, const struct nvp__gpu_choice *choice)
 {
     int64_t now_ns = nvp__clock_ns(), now_us = nvp__wall_us();
     if (now_ns < events->retry_at_ns || count == 0) {
@@ -101,7 +101,9 @@ void nvp__events_look(struct nvp__events *events, unsigned int count)
         return;
     }
     for (unsigned int i = 0; i < count; i++) {
-        register_device(events, i);
+        if (nvp__gpu_choice_has(choice, i)) {
+            register_device(events, i);
+        }
     }
     nvmlReturn_t answer = NVML_SUCCESS;
     for (int taken = 0; taken < EVENTS_AT_ONCE && answer == NVML_SUCCESS; taken++) {

@@ -1,5 +1,5 @@
 /*
- * Events of all GPUs: critical Xid errors, counted from the moment that they were registered for. Looked at without waiting, so that neither a
+ * Events of the GPUs: critical Xid errors, counted from the moment that they were registered for. Looked at without waiting, so that neither a
  * fork nor the end of the process has to wait for it. Failures are tried again with a back-off. One thread at a time.
  */
 #ifndef NVP_MODEL_EVENTS_H
@@ -7,6 +7,8 @@
 
 #include <nvpulse/metric.h>
 #include <nvpulse/nvml.h>
+
+#include "model/gpu_choice.h"
 
 /** What was seen of one GPU. */
 struct nvp__event_record {
@@ -26,8 +28,8 @@ struct nvp__events {
     struct nvp__event_record *records; /* by index of the GPU */
 };
 
-/** Registers GPUs that are new and takes the events that have come. `count`: the number of GPUs. May block in the driver. */
-void nvp__events_look(struct nvp__events *events, unsigned int count);
+/** Registers those of `count` GPUs that are chosen and new, and takes the events that have come. May block in the driver. */
+void nvp__events_look(struct nvp__events *events, unsigned int count, const struct nvp__gpu_choice *choice);
 
 /** A metric of kind NVP__BY_EVENT of the GPU with this index. */
 nvp_reading nvp__events_reading(const struct nvp__events *events, unsigned int index, unsigned int metric);

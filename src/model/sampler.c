@@ -13,15 +13,24 @@
 
 #define DEFAULT_TIMEOUT_MS 2000u
 #define OPENING_TIMEOUT_NS (15 * NVP__NS_PER_S)
-#define GPUS_MAX 1024u /* more than any driver enumerates: a number beyond it is nonsense */
 
-static nvp_status take_options(struct nvp__plan *plan, const nvp_snapshot_options *options)
+static void take_choice(struct nvp__gpu_choice *choice, const nvp_snapshot_options *options)
+{
+    choice->some = options->gpus != NULL;
+    for (size_t i = 0; i < options->gpu_count; i++) {
+        nvp__gpu_choice_add(choice, options->gpus[i]);
+    }
+}
+
+static nvp_status take_options(struct nvp__plan *plan, struct nvp__gpu_choice *choice, const nvp_snapshot_options *options)
 {
     const nvp_snapshot_options defaults = NVP_SNAPSHOT_OPTIONS_INIT;
     options = options == NULL ? &defaults : options;
-    if (options->struct_size != sizeof *options || (options->metrics == NULL && options->metric_count > 0)) {
+    if (options->struct_size != sizeof *options || (options->metrics == NULL && options->metric_count > 0) ||
+        (options->gpus == NULL && options->gpu_count > 0)) {
         return NVP_ERROR_BAD_ARGUMENT;
     }
+    take_choice(choice, options);
     plan->named = options->metrics != NULL;
     plan->flags = options->flags;
     plan->timeout_ns = (int64_t)(options->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : options->timeout_ms) * NVP__NS_PER_MS;
@@ -63,7 +72,8 @@ static bool wants_events(const struct nvp__plan *plan)
 nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_sampler **result)
 {
     struct nvp__plan plan = { .named = false };
-    nvp_status status = result == NULL ? NVP_ERROR_BAD_ARGUMENT : take_options(&plan, options);
+    struct nvp__gpu_choice choice = { .some = false };
+    nvp_status status = result == NULL ? NVP_ERROR_BAD_ARGUMENT : take_options(&plan, &choice, options);
     if (status != NVP_SUCCESS) {
         return status;
     }
@@ -74,8 +84,9 @@ nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_sampler **re
         return NVP_ERROR_NO_MEMORY;
     }
     sampler->plan = plan;
+    sampler->choice = choice;
     sampler->host = nvp__host_new();
-    sampler->system = nvp__system_work_new(wants_events(&plan));
+    sampler->system = nvp__system_work_new(wants_events(&plan), &choice);
     if (sampler->system != NULL) {
         sampler->system_lane = nvp__lane_new(nvp__system_work_run, nvp__system_work_free, sampler->system);
     }
@@ -105,14 +116,14 @@ void nvp_sampler_free(nvp_sampler *sampler)
     free(sampler);
 }
 
-static nvp_status add_gpu(nvp_sampler *sampler)
+static nvp_status add_gpu(nvp_sampler *sampler, unsigned int index)
 {
     struct nvp__gpu_lane *gpus = realloc(sampler->gpus, (sampler->gpu_count + 1) * sizeof *gpus);
     if (gpus == NULL) {
         return NVP_ERROR_NO_MEMORY;
     }
     sampler->gpus = gpus;
-    struct nvp__gpu_lane gpu = { .work = nvp__device_work_new(&sampler->plan, (unsigned int)sampler->gpu_count) };
+    struct nvp__gpu_lane gpu = { .work = nvp__device_work_new(&sampler->plan, index) };
     if (gpu.work == NULL) {
         return NVP_ERROR_NO_MEMORY;
     }
@@ -140,17 +151,20 @@ static nvp_status ask_system(nvp_sampler *sampler)
         sampler->system_ready = nvp__lane_wait(sampler->system_lane, nvp__clock_ns() + time_of_system(&sampler->plan));
     }
     if (!sampler->system_ready) {
-        return sampler->gpu_count > 0 ? NVP_SUCCESS : NVP_ERROR_TIMED_OUT;
+        return sampler->seen > 0 ? NVP_SUCCESS : NVP_ERROR_TIMED_OUT;
     }
-    unsigned int count = sampler->system->device_count < GPUS_MAX ? sampler->system->device_count : GPUS_MAX;
+    unsigned int count = sampler->system->device_count < NVP__GPUS_MAX ? sampler->system->device_count : NVP__GPUS_MAX;
     nvp_status status = sampler->system->status;
-    if (status != NVP_SUCCESS && sampler->gpu_count == 0) {
+    if (status != NVP_SUCCESS && sampler->seen == 0) {
         return status;
     }
-    for (status = NVP_SUCCESS; status == NVP_SUCCESS && sampler->gpu_count < count;) {
-        status = add_gpu(sampler);
+    for (; sampler->seen < count; sampler->seen++) {
+        status = nvp__gpu_choice_has(&sampler->choice, sampler->seen) ? add_gpu(sampler, sampler->seen) : NVP_SUCCESS;
+        if (status != NVP_SUCCESS) {
+            return status;
+        }
     }
-    return status;
+    return NVP_SUCCESS;
 }
 
 static void ask_devices(nvp_sampler *sampler)

@@ -8,6 +8,7 @@
 
 #include "base/lane.h"
 #include "model/device_work.h"
+#include "model/gpu_choice.h"
 #include "model/system_work.h"
 
 struct nvp__gpu_lane {
@@ -18,11 +19,13 @@ struct nvp__gpu_lane {
 
 struct nvp_sampler {
     struct nvp__plan plan;
+    struct nvp__gpu_choice choice;
     struct nvp__lane *system_lane;
     struct nvp__system_work *system; /* owned by the lane */
     bool system_ready;
+    unsigned int seen; /* GPUs of the machine so far; those of the choice have a lane */
     size_t gpu_count;
-    struct nvp__gpu_lane *gpus; /* by index */
+    struct nvp__gpu_lane *gpus; /* in the order of their indices */
     struct nvp__host *host;
     nvp_snapshot *before; /* rows of devices that are stalled come from here */
     uint64_t sequence;

@@ -14,11 +14,12 @@
 #include "base/clock.h"
 #include "model/reading.h"
 
-struct nvp__system_work *nvp__system_work_new(bool events_wanted)
+struct nvp__system_work *nvp__system_work_new(bool events_wanted, const struct nvp__gpu_choice *choice)
 {
     struct nvp__system_work *work = calloc(1, sizeof *work);
     if (work != NULL) {
         work->events_wanted = events_wanted;
+        work->choice = *choice;
         for (size_t i = 0; i < NVP_HOST_FIELD_COUNT; i++) {
             work->host[i] = nvp__reading_na(NVP_ERROR_NO_DATA);
         }
@@ -86,7 +87,7 @@ void nvp__system_work_run(void *context)
     work->device_count = status == NVP_SUCCESS ? count : work->device_count;
     /* A single sample has nothing to count from; registering would only cost time. */
     if (status == NVP_SUCCESS && work->events_wanted && work->samples++ > 0) {
-        nvp__events_look(&work->events, count);
+        nvp__events_look(&work->events, count, &work->choice);
     }
 }
 

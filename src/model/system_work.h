@@ -7,9 +7,11 @@
 #include <nvpulse/snapshot.h>
 
 #include "model/events.h"
+#include "model/gpu_choice.h"
 
 struct nvp__system_work {
     bool events_wanted;
+    struct nvp__gpu_choice choice; /* whose events */
     unsigned int samples;
     unsigned int device_count;              /* of the last time that it could be asked */
     nvp_status status;                      /* of the last time */
@@ -19,7 +21,7 @@ struct nvp__system_work {
 };
 
 /** NULL when memory ran out. */
-struct nvp__system_work *nvp__system_work_new(bool events_wanted);
+struct nvp__system_work *nvp__system_work_new(bool events_wanted, const struct nvp__gpu_choice *choice);
 
 /** The job of a lane. */
 void nvp__system_work_run(void *work);

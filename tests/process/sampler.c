@@ -3,6 +3,7 @@
  */
 #include "cases.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -439,6 +440,74 @@ static void forked_child_makes_its_own(void)
     nvp_sampler_free(sampler);
 }
 
+static nvp_sampler *make_of(const unsigned int *gpus, size_t count, const nvp_metric *metrics, size_t metric_count)
+{
+    nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
+    options.gpus = gpus;
+    options.gpu_count = count;
+    options.metrics = metrics;
+    options.metric_count = metric_count;
+    nvp_sampler *sampler = NULL;
+    CHECK_STATUS(nvp_sampler_new(&options, &sampler), NVP_SUCCESS);
+    return sampler;
+}
+
+static void only_chosen_gpus_are_asked(void)
+{
+    const unsigned int gpus[] = { 5, 2, 5, 700, UINT_MAX };
+    const nvp_metric power = NVP_METRIC_POWER_DRAW_MW;
+    nvp_sampler *sampler = make_of(gpus, sizeof gpus / sizeof *gpus, &power, 1);
+    nvp_snapshot *snapshot = sample(sampler);
+    CHECK(nvp_snapshot_device_count(snapshot) == 2);
+    CHECK(nvp_snapshot_device(snapshot, 0)->index == 2 && nvp_snapshot_device(snapshot, 1)->index == 5);
+    CHECK(nvp_reading_uint(nvp_snapshot_host(snapshot, NVP_HOST_GPU_COUNT), 0) == DEVICES);
+    CHECK(nvp_snapshot_process_count(snapshot) > 0);
+    for (size_t i = 0; i < nvp_snapshot_process_count(snapshot); i++) {
+        uint64_t gpu = nvp_reading_uint(nvp_process_get(nvp_snapshot_process(snapshot, i), NVP_PROCESS_GPU_INDEX), 0);
+        CHECK(gpu == 2 || gpu == 5);
+    }
+    nvp_snapshot_free(snapshot);
+    CHECK(control_calls("nvmlDeviceGetHandleByIndex_v2") == 2 && control_calls("nvmlDeviceGetUUID") <= 4);
+    CHECK(control_calls("nvmlDeviceGetPciInfo_v3") <= 2 && control_calls("nvmlDeviceGetFieldValues") == 2);
+    nvp_sampler_free(sampler);
+}
+
+/* Of eight GPUs seven answer nothing any more, whatever is asked of them. */
+static void gpu_that_is_not_chosen_may_hang(void)
+{
+    const unsigned int gpu = 1;
+    unsigned int stuck = 0;
+    for (int device = 0; device < DEVICES; device++) {
+        if (device != (int)gpu) {
+            hang_device(device, NULL);
+        }
+    }
+    nvp_sampler *sampler = make_of(&gpu, 1, NULL, 0);
+    for (int i = 0; i < 3; i++) { /* events are looked at from the second sample on */
+        nvp_snapshot *snapshot = sample(sampler);
+        const nvp_device_sample *device = nvp_snapshot_device(snapshot, 0);
+        CHECK(nvp_snapshot_device_count(snapshot) == 1 && device->index == gpu && device->state == NVP_DEVICE_OK);
+        CHECK(i == 0 || nvp_reading_has(reading_of(snapshot, 0, NVP_METRIC_EVENT_XID_COUNT)));
+        nvp_snapshot_free(snapshot);
+        stuck += control_in_flight();
+    }
+    CHECK(stuck == 0);
+    nvp_sampler_free(sampler);
+    control_clear_faults();
+}
+
+static void no_gpu_can_be_chosen(void)
+{
+    const unsigned int none[1] = { 0 };
+    nvp_sampler *sampler = make_of(none, 0, NULL, 0);
+    nvp_snapshot *snapshot = sample(sampler);
+    CHECK(nvp_snapshot_device_count(snapshot) == 0 && nvp_snapshot_process_count(snapshot) == 0);
+    CHECK(nvp_reading_has(nvp_snapshot_host(snapshot, NVP_HOST_DRIVER_VERSION)));
+    CHECK(control_calls("nvmlDeviceGetHandleByIndex_v2") == 0);
+    nvp_snapshot_free(snapshot);
+    nvp_sampler_free(sampler);
+}
+
 static void wrong_options_are_refused(void)
 {
     nvp_sampler *sampler = NULL;
@@ -450,6 +519,9 @@ static void wrong_options_are_refused(void)
     options = (nvp_snapshot_options)NVP_SNAPSHOT_OPTIONS_INIT;
     options.metrics = &beyond;
     options.metric_count = 1;
+    CHECK_STATUS(nvp_sampler_new(&options, &sampler), NVP_ERROR_BAD_ARGUMENT);
+    options = (nvp_snapshot_options)NVP_SNAPSHOT_OPTIONS_INIT;
+    options.gpu_count = 1;
     CHECK_STATUS(nvp_sampler_new(&options, &sampler), NVP_ERROR_BAD_ARGUMENT);
     CHECK_STATUS(nvp_sampler_new(NULL, NULL), NVP_ERROR_BAD_ARGUMENT);
     CHECK_STATUS(nvp_sampler_sample(NULL, &snapshot), NVP_ERROR_BAD_ARGUMENT);
@@ -477,6 +549,9 @@ const struct test_case test_cases[] = {
     { "without_a_driver_the_reason_is_told_and_later_it_works", without_a_driver_the_reason_is_told_and_later_it_works },
     { "driver_that_is_slow_to_open_is_awaited", driver_that_is_slow_to_open_is_awaited },
     { "forked_child_makes_its_own", forked_child_makes_its_own },
+    { "only_chosen_gpus_are_asked", only_chosen_gpus_are_asked },
+    { "gpu_that_is_not_chosen_may_hang", gpu_that_is_not_chosen_may_hang },
+    { "no_gpu_can_be_chosen", no_gpu_can_be_chosen },
     { "wrong_options_are_refused", wrong_options_are_refused },
 };
 const size_t test_case_count = sizeof test_cases / sizeof *test_cases;
