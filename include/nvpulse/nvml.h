@@ -2936,7 +2936,7 @@ typedef nvmlNvLinkInfo_v2_t nvmlNvLinkInfo_t;
 typedef struct {
     unsigned int dataSize;
     unsigned int status;
-    union {
+    __extension__ union {
         unsigned char inData[NVML_PRM_DATA_MAX_SIZE];
         unsigned char outData[NVML_PRM_DATA_MAX_SIZE];
     };

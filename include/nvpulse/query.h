@@ -35,8 +35,12 @@ NVP_API nvp_arg nvp_arg_data(const void *data, size_t size);
 /** Zeroes, with the newest version word where the struct has one. */
 NVP_API nvp_arg nvp_arg_default(void);
 
-/** An argument list in place: nvp_query("nvmlDeviceGetName", NVP_ARGS(nvp_arg_handle(device)), NULL, &value). */
+/** An argument list in place: nvp_query("nvmlDeviceGetName", NVP_ARGS(nvp_arg_handle(device)), NULL, &value). C++: from C++11 on. */
+#ifndef __cplusplus
 #define NVP_ARGS(...) ((const nvp_arg[]){ __VA_ARGS__ }), (sizeof((const nvp_arg[]){ __VA_ARGS__ }) / sizeof(nvp_arg))
+#elif __cplusplus >= 201103L
+#define NVP_ARGS(...) nvp_args_({ __VA_ARGS__ }), sizeof(nvp_args_count_({ __VA_ARGS__ }))
+#endif
 
 enum {
     NVP_QUERY_KEEP_ERRORS = 1 << 0, /**< an error is returned as status instead of success with N/A */
@@ -111,14 +115,16 @@ static inline bool nvp_is_sentinel(uint64_t number, size_t size)
     return number == (size == 4 ? (uint64_t)UINT32_MAX : UINT64_MAX);
 }
 
-#ifndef __cplusplus
 /**
  * NVP_QUERY_OR(otherwise, function, arguments...): the typed form for a scalar that an NVML function writes through its last
  * parameter. Gives the number, or `otherwise` when the call fails or answers a sentinel. The type of `otherwise` must be the type
  * that the function writes; the compiler checks it.
  *
  *     unsigned int power_mw = NVP_QUERY_OR(0u, nvmlDeviceGetPowerUsage, device);
+ *
+ * At most five arguments in C. C++: from C++11 on.
  */
+#ifndef __cplusplus
 #define NVP_QUERY_OR(otherwise, ...)                                                                                             \
     __extension__({                                                                                                              \
         __typeof__(otherwise) nvp_default_ = (otherwise);                                                                        \
@@ -139,8 +145,42 @@ static inline bool nvp_is_sentinel(uint64_t number, size_t size)
 #define NVP_SENTINEL_OF(number)                                                                                                  \
     (_Generic((number), unsigned int: 1, unsigned long long: 1, unsigned long: 1, default: 0) &&                                 \
      nvp_is_sentinel((uint64_t)(number), sizeof(number)))
+#elif __cplusplus >= 201103L
+#define NVP_QUERY_OR(otherwise, ...) nvp_query_or_(otherwise, __VA_ARGS__)
 #endif
 
 NVP_END_DECLS
+
+#if defined(__cplusplus) && __cplusplus >= 201103L
+/* What the macros above are made of in C++: a temporary array lives until the call that it is an argument of has returned. */
+template <size_t N> inline const nvp_arg *nvp_args_(const nvp_arg (&&args)[N])
+{
+    return args;
+}
+template <size_t N> char (&nvp_args_count_(const nvp_arg (&&)[N]))[N]; /* only its type is used */
+
+template <typename T> inline bool nvp_is_sentinel_(T)
+{
+    return false;
+}
+inline bool nvp_is_sentinel_(unsigned int number)
+{
+    return nvp_is_sentinel(number, sizeof(number));
+}
+inline bool nvp_is_sentinel_(unsigned long number)
+{
+    return nvp_is_sentinel(number, sizeof(number));
+}
+inline bool nvp_is_sentinel_(unsigned long long number)
+{
+    return nvp_is_sentinel(number, sizeof(number));
+}
+template <typename T, typename Function, typename... Arguments>
+inline T nvp_query_or_(T otherwise, Function function, Arguments... arguments)
+{
+    T number = otherwise;
+    return function(arguments..., &number) != NVML_SUCCESS || nvp_is_sentinel_(number) ? otherwise : number;
+}
+#endif
 
 #endif

@@ -142,7 +142,8 @@ def member(facts, raw, indent, path):
     path = "%s.%s" % (path, raw["name"]) if raw["name"] else path
     length = "[%s]" % (raw.get("array_len_expr") or raw["array_len"]) if "array_len" in raw else ""
     if "nested" in raw:
-        out = ["%s%s {" % (pad, raw["nested_kind"])]
+        word = "" if raw["name"] else "__extension__ " # before C11 a union without a name is an extension
+        out = ["%s%s%s {" % (pad, word, raw["nested_kind"])]
         for inner in raw["nested"]:
             out += member(facts, inner, indent + 1, path)
         if not raw["name"]:

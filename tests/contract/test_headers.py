@@ -22,6 +22,10 @@ class HeadersTest(unittest.TestCase):
     def test_headers__all_compile_together_and_twice(self):
         self.assert_compiles("".join("#include <nvpulse/%s>\n" % name for name in HEADERS * 2) + USE)
 
+    def test_nvml__is_pedantic_c99_too(self):
+        c_compilers = [(name, ["-std=c99", "-x", "c"]) for name, language in compilers.installed() if language == compilers.C_FLAGS]
+        self.assertEqual([], compilers.check("#include <nvpulse/nvml.h>\n" + USE, [], c_compilers))
+
     def test_nvml__types_only_has_no_call_and_no_mapping(self):
         program = "#include <nvpulse/nvml.h>\nnvmlMemory_v2_t memory;\nint nvmlInit(void);\nint nvp_nvmlInit(void);\n"
         self.assert_compiles(program, ["-DNVPULSE_NVML_TYPES_ONLY"])
@@ -39,6 +43,27 @@ class HeadersTest(unittest.TestCase):
     def test_nvml__nvidias_header_is_skipped_after_ours(self):
         guarded = "#ifndef __nvml_nvml_h__\n#error a later nvml.h would not be skipped\n#endif\n"
         self.assert_compiles("#include <nvpulse/nvml.h>\n" + guarded + USE)
+
+    def test_query__macros_are_there_in_both_languages(self):
+        program = """#include <nvpulse/query.h>
+        int use(nvmlDevice_t device, nvp_value *value);
+        int use(nvmlDevice_t device, nvp_value *value) {
+            nvmlPstates_t state = NVP_QUERY_OR((nvmlPstates_t)NVML_PSTATE_UNKNOWN, nvmlDeviceGetPerformanceState, device);
+            unsigned int clock = NVP_QUERY_OR(0u, nvmlDeviceGetClock, device, NVML_CLOCK_SM, NVML_CLOCK_ID_CURRENT);
+            unsigned long long energy = NVP_QUERY_OR(0ull, nvmlDeviceGetTotalEnergyConsumption, device);
+            nvp_query("nvmlDeviceGetUUID", NVP_ARGS(nvp_arg_handle(device)), NULL, value);
+            nvp_query("nvmlDeviceGetTemperature", NVP_ARGS(nvp_arg_handle(device), nvp_arg_uint(0)), NULL, value);
+            return clock == 0 && energy == 0 && state == NVML_PSTATE_0;
+        }
+"""
+        self.assert_compiles(program)
+
+    def test_query__a_wrong_type_is_refused_in_both_languages(self):
+        program = """#include <nvpulse/query.h>
+        int main(void) { return (int)NVP_QUERY_OR(0ull, nvmlDeviceGetPowerUsage, (nvmlDevice_t)0); }
+"""
+        for name, language in compilers.installed():
+            self.assertNotEqual([], compilers.check(program, ["-Wno-pedantic"], [(name, language)]), name)
 
     def test_nvml__has_no_sentence_of_nvidias(self):
         """Signs of a copied header: its comment marks and its phrases."""

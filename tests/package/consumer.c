@@ -27,6 +27,13 @@ int main(void)
             nvmlDeviceGetName(device, name, sizeof(name)) != NVML_SUCCESS) {
             return 1;
         }
+        nvp_value text = NVP_VALUE_INIT;
+        nvp_query("nvmlDeviceGetName", NVP_ARGS(nvp_arg_handle(device)), NULL, &text);
+        unsigned int celsius = NVP_QUERY_OR(0u, nvmlDeviceGetTemperature, device, NVML_TEMPERATURE_GPU);
+        if (strcmp(nvp_value_text(&text), name) != 0 || celsius == 0) {
+            return 1;
+        }
+        nvp_value_clear(&text);
         printf("%u: %s\n", index, name);
     }
     return 0;
