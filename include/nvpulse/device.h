@@ -1,7 +1,8 @@
 /*
  * Devices, live: find them, and read single metrics at once in the calling thread.
  * A device knows its UUID, so it stays the same one when NVML is opened anew. Every read may block in the driver; where that
- * must not happen, use snapshots. A device can be used by one thread at a time; different devices are independent.
+ * must not happen, use snapshots. A device can be used by one thread at a time; different devices are independent. A forked child can go
+ * on to use the devices of its parent; it opens NVML by itself.
  */
 #ifndef NVPULSE_DEVICE_H
 #define NVPULSE_DEVICE_H

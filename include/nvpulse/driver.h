@@ -1,6 +1,6 @@
 /*
  * Which libnvidia-ml.so.1 this process uses, why, and what it exports.
- * Looking here never calls NVML and never opens a library by itself, except nvp_driver_find().
+ * Looking here never calls NVML and never opens a library by itself, except nvp_driver_find() and nvp_symbol(). Safe after fork, too.
  */
 #ifndef NVPULSE_DRIVER_H
 #define NVPULSE_DRIVER_H

@@ -49,15 +49,15 @@ typedef enum nvp_host_field {
     NVP_HOST_CUDA_VERSION,           /**< TEXT, the newest CUDA that the driver supports, such as "12.4" */
     NVP_HOST_SIMULATION,             /**< TEXT, what is simulated; N/A (no data) on a real driver */
     NVP_HOST_GPU_COUNT,              /**< UINT, of the machine, those that were not asked included */
-    NVP_HOST_CPU_COUNT,              /**< UINT */
+    NVP_HOST_CPU_COUNT,              /**< UINT, logical CPUs that are online */
     NVP_HOST_CPU_PERCENT,            /**< REAL, % of all cores since the last snapshot of the same sampler; N/A in the first */
-    NVP_HOST_LOAD_1M,                /**< REAL, load average */
-    NVP_HOST_LOAD_5M,                /**< REAL */
-    NVP_HOST_LOAD_15M,               /**< REAL */
-    NVP_HOST_MEMORY_TOTAL_BYTES,     /**< UINT */
-    NVP_HOST_MEMORY_AVAILABLE_BYTES, /**< UINT */
-    NVP_HOST_SWAP_TOTAL_BYTES,       /**< UINT */
-    NVP_HOST_SWAP_FREE_BYTES,        /**< UINT */
+    NVP_HOST_LOAD_1M,                /**< REAL, load average: tasks that run or wait, over one minute */
+    NVP_HOST_LOAD_5M,                /**< REAL, over five minutes */
+    NVP_HOST_LOAD_15M,               /**< REAL, over fifteen minutes */
+    NVP_HOST_MEMORY_TOTAL_BYTES,     /**< UINT, bytes */
+    NVP_HOST_MEMORY_AVAILABLE_BYTES, /**< UINT, bytes that programs can have without swapping */
+    NVP_HOST_SWAP_TOTAL_BYTES,       /**< UINT, bytes */
+    NVP_HOST_SWAP_FREE_BYTES,        /**< UINT, bytes */
     NVP_HOST_UPTIME_S,               /**< REAL, seconds */
     NVP_HOST_FIELD_COUNT
 } nvp_host_field;
