@@ -14,8 +14,14 @@
 #define MEMORY_STEP (256u * 1048576u)
 
 const nvp_metric select_metrics[] = {
-    NVP_METRIC_IDENTITY_NAME, NVP_METRIC_MEMORY_FREE_BYTES,       NVP_METRIC_MEMORY_TOTAL_BYTES,         NVP_METRIC_MIG_MODE,
-    NVP_METRIC_MODE_COMPUTE,  NVP_METRIC_UTILIZATION_GPU_PERCENT, NVP_METRIC_UTILIZATION_MEMORY_PERCENT,
+    NVP_METRIC_IDENTITY_NAME,
+    NVP_METRIC_MEMORY_FREE_BYTES,
+    NVP_METRIC_MEMORY_TOTAL_BYTES,
+    NVP_METRIC_MEMORY_UNIFIED,
+    NVP_METRIC_MIG_MODE,
+    NVP_METRIC_MODE_COMPUTE,
+    NVP_METRIC_UTILIZATION_GPU_PERCENT,
+    NVP_METRIC_UTILIZATION_MEMORY_PERCENT,
 };
 const size_t select_metric_count = sizeof select_metrics / sizeof *select_metrics;
 
@@ -32,6 +38,14 @@ struct view {
 static nvp_reading copy_of(const nvp_reading *reading)
 {
     return reading != NULL ? *reading : (nvp_reading){ .kind = NVP_KIND_NA, .status = NVP_ERROR_NO_DATA };
+}
+
+/* Where the memory is that of the host, the driver tells none: then what the host can give counts as free. */
+static nvp_reading free_memory_of(const nvp_snapshot *snapshot, const nvp_device_sample *device)
+{
+    bool is_unified = nvp_reading_uint(nvp_device_sample_get(device, NVP_METRIC_MEMORY_UNIFIED), 0) == 1;
+    return copy_of(is_unified ? nvp_snapshot_host(snapshot, NVP_HOST_MEMORY_AVAILABLE_BYTES)
+                              : nvp_device_sample_get(device, NVP_METRIC_MEMORY_FREE_BYTES));
 }
 
 static bool is_word(const char *word, const char *list)
@@ -167,7 +181,7 @@ void select_judge(const select_rules *rules, const nvp_snapshot *snapshot, size_
     struct view view = view_of(rules, snapshot, place);
     char ignored[sizeof candidate->why];
     *candidate = (select_candidate){ .device = view.device, .place = place };
-    candidate->free_memory = copy_of(nvp_device_sample_get(view.device, NVP_METRIC_MEMORY_FREE_BYTES));
+    candidate->free_memory = free_memory_of(snapshot, view.device);
     candidate->gpu_percent = copy_of(nvp_device_sample_get(view.device, NVP_METRIC_UTILIZATION_GPU_PERCENT));
     if (candidate->free_memory.kind == NVP_KIND_UINT) {
         candidate->free_memory.as.uint_value += view.free_users_bytes;

@@ -10,6 +10,8 @@
 
 /* Beyond this a double no longer holds every whole number; no GPU comes near. */
 #define LARGEST_NUMBER 9007199254740992.0
+/* A smaller number of bytes without a unit is none of bytes: somebody thought of GiB or of MiB. */
+#define LEAST_BARE_BYTES 1048576u
 #define LONGEST_MS (366ull * 24 * 60 * 60 * 1000)
 
 /** What follows a number, and what it stands for. */
@@ -109,6 +111,12 @@ bool cli_options_bytes(const cli_options *options, const char *name, uint64_t *b
 {
     if (!cli_parse_bytes(options->argument, bytes)) {
         cli_misuse(options->command, "--%s: '%s' is not a size such as 512MiB or 8GiB", name, options->argument);
+        return false;
+    }
+    size_t length = strlen(options->argument);
+    if (*bytes > 0 && *bytes < LEAST_BARE_BYTES && isdigit((unsigned char)options->argument[length - 1])) {
+        cli_misuse(options->command, "--%s: '%s' would be so many bytes; write a unit, as in %sGiB", name, options->argument,
+                   options->argument);
         return false;
     }
     return true;

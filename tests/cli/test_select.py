@@ -124,6 +124,18 @@ class SelectTest(harness.CommandTest):
         for text in ("", "GiB", "8XB", "1e9", "0x10", "-1", "inf", "8 GiB x", "1..5", "99999999999TiB", "8,5GiB"):
             self.assert_result(self.run_sim("select", f"--min-total-memory={text}"), 2, "", "is not a size")
 
+    def test_memory_of_the_host_counts_where_it_is_shared(self):
+        self.assertEqual(self.run_sim("select", "--min-free-memory", "1MiB", profile="gb10").out, "0\n")
+        result = self.run_sim("select", "-v", "--min-free-memory", "1024TiB", profile="gb10")
+        self.assert_result(result, 5, "", "GiB of memory free, 1048576.0 GiB wanted")
+
+    def test_a_size_that_lacks_its_unit_is_refused(self):
+        for text in ("8", "8192", "1048575", "0.5"):
+            for option in ("--min-free-memory", "--min-total-memory"):
+                self.assert_result(self.run_sim("select", option, text), 2, "", f"write a unit, as in {text}GiB")
+        self.assertEqual(len(self.selected("--min-total-memory", "1048576")), 8)
+        self.assertEqual(len(self.selected("--min-total-memory", "8b")), 8)
+
     def test_utilization(self):
         self.assertEqual(self.selected("--max-gpu-utilization", "0"), ["7"])
         self.assertEqual(self.selected("--max-gpu-utilization", "73"), ["7", "4", "5"])
