@@ -113,9 +113,19 @@ static nvp_status na_status(const query_row *row, const nvp_reading *reading)
                                                                : reading->status;
 }
 
+/* nvidia-smi tells no memory of a GPU that shares that of the host. */
+static bool is_told(const query_row *row, const query_field *field)
+{
+    return field->metric != NVP_METRIC_MEMORY_TOTAL_BYTES ||
+           nvp_reading_uint(nvp_device_sample_get(row->device, NVP_METRIC_MEMORY_UNIFIED), 0) != 1;
+}
+
 static query_cell_kind put_metric(const query_row *row, const query_field *field, char *text, size_t size)
 {
     const nvp_reading *reading = nvp_device_sample_get(row->device, field->metric);
+    if (!is_told(row, field)) {
+        return put_na(NVML_ERROR_NOT_SUPPORTED, true, text, size);
+    }
     if (!nvp_reading_has(reading)) { /* the one property that nvidia-smi writes without brackets */
         return put_na(na_status(row, reading), field->metric != NVP_METRIC_TEMPERATURE_MEMORY_C, text, size);
     }

@@ -101,6 +101,10 @@ class QueryTest(harness.CommandTest):
         total, reserved, used, free = [int(cell.split()[0]) for cell in self.rows("memory.total,memory.reserved,memory.used,memory.free")[0]]
         self.assertGreaterEqual(reserved + used + free, total)
 
+    def test_memory_of_the_host_is_not_told_as_that_of_the_gpu(self):
+        fields = "memory.total,memory.used,memory.free,memory.reserved"
+        self.assertEqual(self.rows(fields, profile="gb10"), [["[N/A]"] * 4])
+
     def test_timestamp(self):
         for cell in self.rows("timestamp")[0]:
             self.assertRegex(cell, r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}$")
