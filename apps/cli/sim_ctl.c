@@ -40,7 +40,7 @@ static const cli_command ctl_command = {
                "Without an option the simulation is the one that this command runs in, or the only one that runs.\n"
                "\n"
                "Examples:\n"
-               "  nvpulse sim ctl set devices[1].thermal.temperature_gpu_c=97 utilization.gpu=5\n"
+               "  nvpulse sim ctl set 'devices[1].thermal.temperature_gpu_c=97' utilization.gpu=5\n"
                "  nvpulse sim ctl fault add function=nvmlDeviceGetPowerUsage error=TIMEOUT\n",
     .options = options_table,
     .operands_end_options = true,

@@ -99,20 +99,25 @@ static bool clock_choose(const nvpsim_scenario *scenario, bool *stepped)
     return false;
 }
 
+static const char *without_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static void description_make(const nvpsim_scenario *scenario)
 {
     const char *file = environment("NVPULSE_SIM_SCENARIO"), *profile = environment("NVPULSE_SIM_PROFILE");
     const char *recording = environment("NVPULSE_SIM_REPLAY");
     if (recording) {
-        const char *name = strrchr(recording, '/');
         snprintf(description, sizeof description, "nvpulse simulator, driver %s, replay of %.120s", nvpsim__generation.version,
-                 name ? name + 1 : recording);
+                 without_folder(recording));
     } else if (!file) {
         snprintf(description, sizeof description, "nvpulse simulator, driver %s, profile %s", nvpsim__generation.version,
                  profile ? profile : default_profile);
     } else {
         snprintf(description, sizeof description, "nvpulse simulator, driver %s, scenario %.120s", nvpsim__generation.version,
-                 scenario->name.state == NVPSIM_GIVEN ? scenario->name.bytes : file);
+                 scenario->name.state == NVPSIM_GIVEN ? scenario->name.bytes : without_folder(file));
     }
 }
 

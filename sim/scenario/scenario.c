@@ -267,6 +267,7 @@ static bool sources_read(nvpsim_reader *reader, source *sources, size_t source_c
         }
         if (s + 1 < source_count) {
             reader->scenario->base_processes = reader->scenario->processes.items;
+            reader->scenario->name = (nvpsim_text){ 0 }; /* that of the profile is not that of what is made of it */
         }
     }
     if (!devices_count(reader, sources, source_count)) {

@@ -302,6 +302,20 @@ static void test_manners__the_library_says_what_it_is(void **state)
     assert_string_equal(CALL(nvpsim_description)(), expected);
 }
 
+/* The name of the file where it does not say another: that of the profile below would hide it. */
+static void test_manners__a_scenario_is_named_by_itself(void **state)
+{
+    char expected[256];
+    sim_load_scenario("base: h100x8\nname: two lost\n");
+    snprintf(expected, sizeof expected, "nvpulse simulator, driver %s, scenario two lost", sim_driver);
+    assert_string_equal(CALL(nvpsim_description)(), expected);
+    sim_unload(state);
+    const char *path = sim_write_file("base: h100x8\n");
+    sim_load_file(path);
+    snprintf(expected, sizeof expected, "nvpulse simulator, driver %s, scenario %s", sim_driver, strrchr(path, '/') + 1);
+    assert_string_equal(CALL(nvpsim_description)(), expected);
+}
+
 static void test_manners__event_sets_time_out(void **state)
 {
     (void)state;
@@ -353,6 +367,7 @@ int main(int count, char **arguments)
         CASE(private_tables_are_refused),
         CASE(a_bad_scenario_fails_the_init),
         CASE(the_library_says_what_it_is),
+        CASE(a_scenario_is_named_by_itself),
         CASE(event_sets_time_out),
         CASE(unloading_and_loading_again_works),
     };
