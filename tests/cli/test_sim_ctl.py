@@ -1,6 +1,8 @@
 """`nvpulse sim --control` and `nvpulse sim ctl`: a simulation is changed while a program runs on it."""
 
 import os
+import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -57,6 +59,15 @@ class SimCtlTest(harness.CommandTest):
         self.assertEqual(ask("nvmlDeviceGetName --gpu 3"), "other\n")
         self.works("reset", "devices[3].name")
         self.assertEqual(ask("nvmlDeviceGetName --gpu 3"), ask("nvmlDeviceGetName --gpu 2"))
+
+    def test_every_change_of_the_manual_works(self):
+        with open(os.path.join(harness.SOURCE, "docs", "simulator.md"), encoding="utf-8") as manual:
+            lines = re.findall(r"^nvpulse sim ctl (?!--)(.*)$", manual.read().split("## Live control")[1], re.MULTILINE)
+        self.assertGreaterEqual(len(lines), 12)
+        self.start("--control")
+        for line in lines:
+            with self.subTest(line=line):
+                self.works(*shlex.split(line, comments=True))
 
     def test_one_process_that_goes_on_sees_the_changes(self):
         path = os.path.join(self.folder, "lines.jsonl")
