@@ -29,7 +29,8 @@ const cli_command cli_report_command = {
     .summary = "Tell what is in a recording of 'nvpulse record'",
     .details = "\n"
                "For each device: the energy that it used, and of each metric the mean, the least, the most, the last\n"
-               "value, the number of samples and the share that was N/A. FILE - is standard input.\n"
+               "value, the number of samples and the share that was N/A. Metrics are called as in the recording;\n"
+               "the unit of a value stands behind it. FILE - is standard input.\n"
                "\n"
                "Examples:\n"
                "  nvpulse report run.jsonl\n"
