@@ -15,7 +15,10 @@ DOCUMENTS = (
     "docs/architecture.md",
     "docs/from-nvitop.md",
     "docs/hardware.md",
+    "docs/shim.md",
+    "docs/simulator.md",
     "docs/testing.md",
+    "examples/README.md",
 )
 # Patterns, names of nvitop's, and a name that stands for one that nobody knows yet.
 NOT_NAMES = re.compile(r"_$|noun|NOUN|^nvmlQuery|^nvmlBrandNew$|^nvmlDeviceGet$")
@@ -61,6 +64,25 @@ class DocsTest(unittest.TestCase):
             paths = [target for target in targets if "://" not in target]
             dead += [f"{document}: {path}" for path in paths if not os.path.exists(os.path.join(folder, path))]
         self.assertEqual(dead, [])
+
+    def test_docs__every_heading_that_is_linked_to_exists(self):
+        dead = []
+        for document in DOCUMENTS:
+            folder = os.path.dirname(document)
+            for path, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", read(document)):
+                text = read(os.path.normpath(os.path.join(folder, path)) if path else document)
+                titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+                known = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+                dead += [] if heading in known else [f"{document}: {path}#{heading}"]
+        self.assertEqual(dead, [])
+
+    def test_docs__readme_lists_nothing_twice(self):
+        text = read("README.md")
+        documents = re.findall(r"\]\(([^)]+)\)", text.split("## Documents")[1].split("Apache")[0])
+        self.assertEqual(len(documents), len(set(documents)), documents)
+        rows = re.findall(r"^\|([^|]*)\|", text.split("## Environment")[1], re.MULTILINE)
+        names = [name for row in rows for name in re.findall(r"`([A-Z_]+)", row)]
+        self.assertEqual(len(names), len(set(names)), names)
 
     def test_docs__every_path_of_the_tree_exists(self):
         dead = []
