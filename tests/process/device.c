@@ -287,6 +287,25 @@ static void wrong_arguments_are_refused(void)
     nvp_device_free(NULL);
 }
 
+static void forked_child_goes_on_with_its_parents_devices(void)
+{
+    nvp_device *device = find("0");
+    nvp_value of_parent = read_one(device, NVP_METRIC_IDENTITY_UUID);
+    pid_t child = fork();
+    if (child == 0) {
+        nvp_value value = read_one(device, NVP_METRIC_IDENTITY_UUID);
+        CHECK(nvp_check(&value, NVP_KIND_TEXT) && strcmp(nvp_value_text(&value), nvp_value_text(&of_parent)) == 0);
+        CHECK(nvp_device_read_number(device, NVP_METRIC_POWER_DRAW_MW, -1) > 0);
+        nvp_value_clear(&value);
+        nvp_device_free(device);
+        _exit(0);
+    }
+    CHECK(await_child(child) == 0);
+    CHECK(nvp_device_read_number(device, NVP_METRIC_POWER_DRAW_MW, -1) > 0);
+    nvp_value_clear(&of_parent);
+    nvp_device_free(device);
+}
+
 const struct test_case test_cases[] = {
     { "single_metric_takes_one_call", single_metric_takes_one_call },
     { "no_metric_is_absent_through_a_fault_of_the_table", no_metric_is_absent_through_a_fault_of_the_table },
@@ -298,6 +317,7 @@ const struct test_case test_cases[] = {
     { "rate_is_the_growth_of_its_counter", rate_is_the_growth_of_its_counter },
     { "device_is_found_by_all_its_names", device_is_found_by_all_its_names },
     { "lost_device_is_listed_and_asked_nothing", lost_device_is_listed_and_asked_nothing },
+    { "forked_child_goes_on_with_its_parents_devices", forked_child_goes_on_with_its_parents_devices },
     { "wrong_arguments_are_refused", wrong_arguments_are_refused },
 };
 const size_t test_case_count = sizeof test_cases / sizeof *test_cases;
