@@ -203,6 +203,53 @@ def rest(command, environment, folder):
     print(f"between refreshes, {IDLE_S:.0f} s: {switches} context switches, {cpu:.3f} ms   none  {verdict(switches == 0)}")
 
 
+# Keys that lead to a state, from the overview; faults of the driver; whether the home of the user hangs.
+STATES = {
+    "overview": (b"", "", False),
+    "help": (b"h", "", False),
+    "setup": (b"S", "", False),
+    "one GPU": (b"1\r", "", False),
+    "menu of the order": (b"\033[17~", "", False),
+    "paused": (b"Z", "", False),
+    "a GPU hangs": (b"", "{device: 3, hang: true, after_calls: 60}", False),
+    "the driver hangs when opened": (b"", "{function: nvmlInitWithFlags, hang: true}, {function: nvmlInit_v2, hang: true}", False),
+    "the driver hangs when closed": (b"", "{function: nvmlShutdown, hang: true}", False),
+    "the home hangs": (b"t", "", True),
+}
+
+
+def time_to_leave(command, environment, keys, hangs):
+    """Milliseconds from q to the end of the process. A home that hangs is a file of settings that nobody ever writes to."""
+    with Screen(command, environment) as screen:
+        screen.wait_picture()
+        time.sleep(0.3)
+        if hangs:
+            os.mkfifo(os.path.join(environment["XDG_CONFIG_HOME"], "nvpulse", "config.yaml"))
+        os.write(screen.terminal, keys)
+        time.sleep(0.2)
+        began = time.perf_counter()
+        os.write(screen.terminal, b"q")
+        os.waitid(os.P_PID, screen.pid, os.WEXITED | os.WNOWAIT)
+        return (time.perf_counter() - began) * 1000
+
+
+def leave(command, environment, folder):
+    """How long leaving takes from each state."""
+    print(f"\nleaving, q to the end of the process, median of {FIRST_ROUNDS}, 8 GPUs{'':20} ms")
+    for name, (keys, faults, hangs) in STATES.items():
+        path = os.path.join(folder, "leave.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"base: h100x8\nfaults: [{faults}]\n")
+        times = []
+        for _ in range(FIRST_ROUNDS):
+            home = tempfile.mkdtemp(dir=folder)
+            os.mkdir(os.path.join(home, "nvpulse"))
+            changed = {**environment, "NVPULSE_SIM_SCENARIO": path, "XDG_CONFIG_HOME": home}
+            times.append(time_to_leave(command, changed, keys, hangs))
+        median = statistics.median(times)
+        print(f"  {name:54} {median:16.1f}   at most 100  {verdict(median <= 100)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
@@ -215,6 +262,7 @@ def main():
         _, command, environment, _ = who[0]
         endure(command, environment, folder)
         rest(command, environment, folder)
+        leave(command, environment, folder)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,11 @@ void cli_exit_limit_begin(int code)
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
     exit_code = code;
+    struct itimerval running;
+    bool is_running = getitimer(ITIMER_REAL, &running) == 0 && (running.it_value.tv_sec > 0 || running.it_value.tv_usec > 0);
+    if (is_running) {
+        return; /* the viewer is being left, and is in a greater hurry */
+    }
     if (sigaction(SIGALRM, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &alarm, NULL) == 0) {
         setitimer(ITIMER_REAL, &timer, NULL);
     }

@@ -8,7 +8,8 @@
 void cli_exit_limit_set(void);
 
 /**
- * From now on the process ends with `code`, whatever the driver does when it is closed: soon after the limit at the latest.
+ * From now on the process ends with `code`, whatever the driver does when it is closed: soon after the limit at the latest. A limit that
+ * the viewer has set for its own end stays.
  * For the end of main, when all output is written.
  */
 void cli_exit_limit_begin(int code);

@@ -107,6 +107,7 @@ unsigned int tui_take_snapshot(tui_app *app, tui_taken *taken)
     taken->before = NULL;
     tui_rebuild(app); /* now: the old rows point into what has gone, and a key may come before the next picture */
     tui_history_add(app->history, app->snapshot);
+    tui_names_learn(&app->names, app->snapshot);
     bool has_news = tui_alerts_update(&app->alerts, app->snapshot, is_shown, app);
     bool rings = app->request->rings || app->settings.rings;
     return TUI_DRAW | (has_news && rings ? TUI_BELL : 0u);

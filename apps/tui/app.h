@@ -18,6 +18,7 @@
 #include "history.h"
 #include "keeper.h"
 #include "keys.h"
+#include "names.h"
 #include "os.h"
 #include "overlay.h"
 #include "processes.h"
@@ -72,6 +73,7 @@ struct tui_app {
     tui_canvas canvas;
     tui_history *history;
     tui_alerts alerts;
+    tui_names names;
 
     nvp_snapshot *snapshot; /**< what is shown; NULL before the first one */
     nvp_status status;      /**< why the newest sample failed; NVP_SUCCESS when it did not */

@@ -1,5 +1,6 @@
 /*
- * The track shows how long the whole is; a value above 0 always shows something.
+ * The track shows how long the whole is; a value above 0 always shows something, and one that is not known shows nothing: no track that
+ * looks like 0.
  */
 #include <math.h>
 
@@ -12,7 +13,11 @@ tui_style tui_bar_style(double percent)
 
 void tui_bar_draw(tui_canvas *canvas, int row, int column, int width, double percent, tui_style style)
 {
-    double share = isnan(percent) || percent < 0 ? 0 : percent > 100 ? 100 : percent;
+    if (isnan(percent)) {
+        tui_canvas_fill(canvas, row, column, width, TUI_PLAIN, L' ');
+        return;
+    }
+    double share = percent < 0 ? 0 : percent > 100 ? 100 : percent;
     int eighths = (int)lround(share * width * 8 / 100);
     if (share > 0 && eighths == 0) {
         eighths = 1;

@@ -30,6 +30,10 @@ static const struct {
 static bool has_button(const tui_app *app, size_t button)
 {
     unsigned int where = tui_screens[app->screen].where & buttons[button].where;
+    bool is_signal = buttons[button].key == TUI_KEY_F0 + 9;
+    if (is_signal && (app->request->is_readonly || tui_is_recording(app))) { /* it would only say that there is none */
+        return false;
+    }
     return where != 0 && tui_keys_find(where, buttons[button].key) != NULL;
 }
 

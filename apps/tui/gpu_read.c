@@ -58,7 +58,7 @@ struct tui_gpu_reading tui_gpu_read(const tui_app *app, const nvp_device_sample 
 {
     struct tui_gpu_reading reading = {
         .device = device,
-        .name = short_name(nvp_reading_text(nvp_device_sample_get(device, NVP_METRIC_IDENTITY_NAME), "GPU")),
+        .name = short_name(tui_names_of(&app->names, device)),
         .gpu = metric(device, NVP_METRIC_UTILIZATION_GPU_PERCENT),
         .used = metric(device, NVP_METRIC_MEMORY_USED_BYTES),
         .total = metric(device, NVP_METRIC_MEMORY_TOTAL_BYTES),

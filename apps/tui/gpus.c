@@ -113,6 +113,14 @@ static void draw_one(tui_app *app, tui_area area, tui_area place, tui_density de
     }
 }
 
+/* Devices for which even the smallest form has no room; the last place tells how many they are. */
+static size_t count_left_out(const struct demand *demand, tui_area area, tui_density density)
+{
+    int beside = area.columns / TUI_GPU_TINY_COLUMNS > 0 ? area.columns / TUI_GPU_TINY_COLUMNS : 1;
+    size_t places = (size_t)(area.rows > 0 ? area.rows : 0) * (size_t)beside;
+    return density == TUI_DENSITY_TINY && places > 0 && demand->count > places ? demand->count - places + 1 : 0;
+}
+
 void tui_gpus_draw(tui_app *app, tui_area area, tui_density density)
 {
     struct demand demand = find_demand(app);
@@ -122,11 +130,16 @@ void tui_gpus_draw(tui_app *app, tui_area area, tui_density density)
         struct tui_gpu_line_layout layout = tui_gpu_lay_out_line(area.columns);
         tui_gpu_draw_line_heading(&app->canvas, area, &layout);
     }
+    size_t left_out = count_left_out(&demand, area, density), drawn = 0;
     for (size_t i = 0; app->snapshot != NULL && (device = nvp_snapshot_device(app->snapshot, i)) != NULL; i++) {
         if (!tui_gpus_is_shown(app, device)) {
             continue;
         }
         tui_area place = next_place(&cursor, area, density, device);
+        if (left_out > 0 && ++drawn + left_out > demand.count) {
+            tui_canvas_print(&app->canvas, place.row, place.column + 1, TUI_WARN, "+%zu more", left_out);
+            break;
+        }
         if (place.row < area.row + area.rows) {
             struct tui_gpu_reading reading = tui_gpu_read(app, device);
             draw_one(app, area, place, density, &reading);

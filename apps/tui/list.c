@@ -103,6 +103,18 @@ static int draw_branches(tui_app *app, const tui_row *row, int line, int column,
     return used;
 }
 
+/* Where a command does not fit, the folder of its program is what one misses least. */
+static const char *without_folder(const char *command)
+{
+    bool is_of_windows = command[0] != '\0' && command[1] == ':' && command[2] == '\\';
+    size_t length = is_of_windows ? strlen(command) : strcspn(command, " ");
+    const char *name = command;
+    for (size_t i = 0; i + 1 < length && (command[0] == '/' || is_of_windows); i++) {
+        name = command[i] == (is_of_windows ? '\\' : '/') ? command + i + 1 : name;
+    }
+    return name;
+}
+
 static void draw_cell(tui_app *app, const tui_row *row, int line, int left, const struct placed *placed)
 {
     char text[512];
@@ -115,10 +127,11 @@ static void draw_cell(tui_app *app, const tui_row *row, int line, int left, cons
         left += used;
         width -= used;
     }
+    bool is_cut = placed->column == TUI_COLUMN_command && strlen(text) > (size_t)width && tui_text_width(text) > width;
     if (info->is_right) {
         tui_canvas_put_right(&app->canvas, line, left, width, style, text);
     } else {
-        tui_canvas_put(&app->canvas, line, left, width, style, text);
+        tui_canvas_put(&app->canvas, line, left, width, style, is_cut ? without_folder(text) : text);
     }
 }
 

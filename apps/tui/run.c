@@ -168,6 +168,7 @@ static void discard(tui_app *app)
     tui_processes_free(&app->processes);
     tui_history_free(app->history);
     tui_alerts_free(&app->alerts);
+    tui_names_free(&app->names);
     tui_canvas_free(&app->canvas);
     nvp_snapshot_free(app->detail_snapshot);
     nvp_snapshot_free(app->snapshot);

@@ -10,8 +10,13 @@ import machines
 ASLEEP = {"sys/bus/pci/devices/0000:01:00.0/power/runtime_status": "suspended\n"}
 
 
-def mask(screen):
+LOAD = re.compile(r"(?m)^( +\d 420000\d(?: N/A +\S+)?)( +\d+)(?= )")
+
+
+def mask(screen, name):
     """Leaves out what the clock on the wall says."""
+    if name == "stalled":  # waiting for it takes so long that processes may count as idle: there is no news while the driver's clock stands
+        screen = LOAD.sub(lambda match: match.group(1) + "#".rjust(len(match.group(2))), screen)
     screen = re.sub(r"\d\d:\d\d:\d\d", "hh:mm:ss", screen)
     screen = re.sub(r"STALLED \d+s", "STALLED Ns", screen)
     return "\n".join(line.rstrip() for line in screen.split("\n")).rstrip("\n") + "\n"
@@ -26,11 +31,11 @@ class GoldenTest(case.ViewerTest):
         shown.keys("r")  # rates are those between two samples
         return shown
 
-    def settled(self, shown):
+    def settled(self, shown, name):
         """The screen that stays for a while: only to record it."""
         last, since = None, time.monotonic()
         while time.monotonic() - since < 3:
-            screen = mask(shown.screen())
+            screen = mask(shown.screen(), name)
             if screen != last:
                 last, since = screen, time.monotonic()
             time.sleep(0.1)
@@ -41,14 +46,14 @@ class GoldenTest(case.ViewerTest):
         shown = self.show(name, columns, rows)
         if case.updates_golden:
             with open(path, "w", encoding="utf-8") as file:
-                file.write(self.settled(shown))
+                file.write(self.settled(shown, name))
             return
         with open(path, encoding="utf-8") as file:
             golden = file.read()
         try:
-            shown.wait(lambda screen: mask(screen) == golden, limit_s=20)
+            shown.wait(lambda screen: mask(screen, name) == golden, limit_s=20)
         except AssertionError:
-            self.assertEqual(mask(shown.screen()), golden)
+            self.assertEqual(mask(shown.screen(), name), golden)
         shown.keys("q")
         self.assertEqual(shown.wait_end(), 0)
 

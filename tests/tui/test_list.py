@@ -144,9 +144,20 @@ class ListTest(case.ViewerTest):
         shown.wait("GPU 12 ")
         self.leave(shown)
 
+    def test_command_loses_its_folder_before_its_name(self):
+        shown = self.start(columns=80)
+        shown.wait(re.compile(r"(?m) vllm serve$"))
+        shown.wait(re.compile(r"(?m) python3 /srv/\S*…$"))
+        shown.resize(160, 24)
+        shown.wait(re.compile(r"(?m) /opt/vllm/bin/vllm serve$"))
+        self.leave(shown)
+        shown = self.start(columns=80, profile="wddm")
+        shown.wait(re.compile(r"(?m) dwm\.exe$"))
+        self.leave(shown)
+
     def test_options_choose_gpus(self):
         shown = self.start("--id", "6,7")
-        screen = shown.wait("jupyt")
+        screen = shown.wait("kernel")
         self.assertRegex(screen, r"(?m)^ *6 ")
         self.assertNotRegex(screen, r"(?m)^ *0 H100")
         self.assertEqual(self.pids(shown), ["4200007", "4200006"])

@@ -89,6 +89,7 @@ class SignalTest(case.ViewerTest):
 
     def test_readonly(self):
         shown, (sleeper,) = self.watch("--readonly")
+        self.assertNotIn("F9Kill", shown.wait("F10Quit"))
         shown.keys("k")
         shown.wait("switched off")
         self.assertIsNone(sleeper.poll())

@@ -62,7 +62,7 @@ class StateTest(case.ViewerTest):
 
     def test_stalled_gpu_says_since_when_and_the_others_go_on(self):
         shown = self.start(scenario=HANG, clock="real", env=self.short())
-        shown.wait(re.compile(r"^  3 .*STALLED \d+s, since \d\d:\d\d:\d\d$", re.MULTILINE))
+        shown.wait(re.compile(r"^  3 H100 .*STALLED \d+s, since \d\d:\d\d:\d\d$", re.MULTILINE))
         before = shown.wait(re.compile(r"^  4 .*%", re.MULTILINE))
         shown.wait(lambda screen: re.findall(r"\d\d:\d\d:\d\d 1s", screen) != re.findall(r"\d\d:\d\d:\d\d 1s", before))
         shown.keys("F5")
@@ -125,6 +125,15 @@ class StateTest(case.ViewerTest):
                 self.assertRegex(screen, rf"(?m)(^| ) *{index} .*%")
             self.assertIn("vllm", screen)
             self.leave(shown)
+
+    def test_gpus_that_have_no_room_are_counted(self):
+        shown = self.start(columns=40, rows=10, scenario=MANY)
+        screen = shown.wait("+49 more")
+        self.assertEqual(re.findall(r"(\d+) +\d+%", screen), [str(index) for index in range(15)])
+        shown.resize(80, 24)
+        shown.wait_gone("more ")
+        shown.wait(re.compile(r" 63 .*%"))
+        self.leave(shown)
 
     def test_mig_devices_stand_below_their_gpu(self):
         shown = self.start(profile="a100-mig", rows=30)
