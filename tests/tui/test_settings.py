@@ -55,7 +55,7 @@ class SettingsTest(case.ViewerTest):
             shown.wait(label)
             shown.wait(lambda _, line=line: os.path.exists(self.config) and line in self.read())
         os.kill(shown.pid(), signal.SIGKILL)
-        self.assertEqual(shown.wait_end(), -signal.SIGKILL)
+        shown.wait_end()  # tmux does not always know by which signal
         self.assertEqual(os.listdir(os.path.dirname(self.config)), ["config.yaml"])
         again = self.start()
         again.wait("F5List")
