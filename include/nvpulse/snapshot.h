@@ -36,6 +36,7 @@ typedef struct nvp_device_sample {
     int64_t stalled_us;         /**< STALLED: for how long the call has not returned, in microseconds; 0 otherwise */
     int64_t sampled_at_us;      /**< when its sample ended, in microseconds since 1970; 0 when there never was one */
     const nvp_reading *metrics; /**< private; see nvp_device_sample_get() */
+    const uint16_t *places;     /**< private, likewise */
 } nvp_device_sample;
 
 /** A metric of a device. NULL when `metric` is unknown to the library or `device` is NULL. */
@@ -70,7 +71,8 @@ typedef struct nvp_snapshot nvp_snapshot;
 
 enum {
     NVP_SNAPSHOT_NO_PROCESSES = 1 << 0, /**< leave the processes out */
-    NVP_SNAPSHOT_WAKE = 1 << 1          /**< ask suspended devices, too, which wakes them */
+    NVP_SNAPSHOT_WAKE = 1 << 1,         /**< ask suspended devices, too, which wakes them */
+    NVP_SNAPSHOT_PACED = 1 << 2 /**< a sampler reads metrics that are named as often as their tier says, not in each sample */
 };
 
 /** What to take. NULL, or all zero but struct_size: every metric but the costly ones, and the processes, of all GPUs. */

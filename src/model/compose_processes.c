@@ -1,5 +1,5 @@
 /*
- * The processes of a snapshot: what the driver said of them in the lanes, and what the host says of them now.
+ * The processes of a snapshot: what the driver said of them in the jobs, and what the host says of them now.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static size_t count_processes(const nvp_sampler *sampler)
 {
     size_t count = 0;
     for (size_t i = 0; i < sampler->gpu_count; i++) {
-        const struct nvp__gpu_lane *gpu = &sampler->gpus[i];
+        const struct nvp__gpu *gpu = &sampler->gpus[i];
         count += gpu->ready ? gpu->work->processes.count : count_before(sampler->before, gpu->work->index);
     }
     return count;
@@ -110,7 +110,7 @@ nvp_status nvp__compose_processes(nvp_sampler *sampler, nvp_snapshot *snapshot)
         return NVP_ERROR_NO_MEMORY;
     }
     for (size_t i = 0; i < sampler->gpu_count; i++) {
-        const struct nvp__gpu_lane *gpu = &sampler->gpus[i];
+        const struct nvp__gpu *gpu = &sampler->gpus[i];
         if (gpu->ready) {
             add_of_device(sampler, snapshot, gpu->work);
             note_status(snapshot, gpu->work->processes.status);

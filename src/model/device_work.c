@@ -4,6 +4,7 @@
 #include "model/device_work.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ void nvp__device_work_free(void *context)
     free(work);
 }
 
-bool nvp__pci_is_asleep(const char *bus_id)
+/* Whether the kernel has suspended the PCI device: asking it would wake it. */
+static bool is_suspended(struct nvp__device_work *work, const char *bus_id)
 {
     size_t length = strlen(bus_id);
     if (length < strlen("0000:00:00.0")) {
@@ -50,8 +52,9 @@ bool nvp__pci_is_asleep(const char *bus_id)
     for (char *c = address; *c != '\0'; c++) {
         *c = (char)tolower((unsigned char)*c);
     }
-    return nvp__root_read(state, sizeof state, "/sys/bus/pci/devices/%s/power/runtime_status", address) > 0 &&
-           strncmp(state, "suspended", strlen("suspended")) == 0;
+    ssize_t got = nvp__root_read(state, sizeof state, "/sys/bus/pci/devices/%s/power/runtime_status", address);
+    work->never_sleeps = got < 0 && errno == ENOENT;
+    return got > 0 && strncmp(state, "suspended", strlen("suspended")) == 0;
 }
 
 static void set_state(struct nvp__device_work *work, nvp_device_state state, nvp_status status)
@@ -85,9 +88,9 @@ static struct nvp__metric_set due(struct nvp__device_work *work, int64_t now_ns)
         work->generation = nvp_generation();
         memset(work->due_ns, 0, sizeof work->due_ns);
     }
-    bool now[NVP_TIER_COSTLY + 1];
+    bool now[NVP_TIER_COSTLY + 1], is_unpaced = work->plan.named && (work->plan.flags & NVP_SNAPSHOT_PACED) == 0;
     for (int tier = 0; tier <= NVP_TIER_COSTLY; tier++) {
-        now[tier] = now_ns >= work->due_ns[tier] || (work->plan.named && tier != NVP_TIER_STATIC);
+        now[tier] = now_ns >= work->due_ns[tier] || (is_unpaced && tier != NVP_TIER_STATIC);
         work->due_ns[tier] = now[tier] ? now_ns + interval_ns[tier] : work->due_ns[tier];
     }
     struct nvp__metric_set set = { { 0 } };
@@ -102,7 +105,7 @@ static struct nvp__metric_set due(struct nvp__device_work *work, int64_t now_ns)
 
 static bool is_asleep(struct nvp__device_work *work)
 {
-    if ((work->plan.flags & NVP_SNAPSHOT_WAKE) != 0) {
+    if ((work->plan.flags & NVP_SNAPSHOT_WAKE) != 0 || (work->never_sleeps && work->generation == nvp_generation())) {
         return false;
     }
     const nvp_reading *bus_id = &work->reader.readings[NVP_METRIC_IDENTITY_PCI_BUS_ID];
@@ -111,7 +114,7 @@ static bool is_asleep(struct nvp__device_work *work)
         nvp__metric_set_add(&one, NVP_METRIC_IDENTITY_PCI_BUS_ID);
         nvp__reader_read(&work->reader, &one, false);
     }
-    return bus_id->kind == NVP_KIND_TEXT && nvp__pci_is_asleep(bus_id->as.text);
+    return bus_id->kind == NVP_KIND_TEXT && is_suspended(work, bus_id->as.text);
 }
 
 /* What is measured is not known of a device that sleeps; what it is stays known. */
@@ -163,7 +166,6 @@ static void read_mig_devices(struct nvp__device_work *work, const struct nvp__me
 void nvp__device_work_run(void *context)
 {
     struct nvp__device_work *work = context;
-    int64_t began_us = nvp__wall_us();
     if (!find_device(work)) {
         return;
     }
@@ -186,8 +188,8 @@ void nvp__device_work_run(void *context)
         }
     }
     work->sampled_at_us = nvp__wall_us();
-    nvp__reader_set_time(&work->reader, began_us, work->sampled_at_us);
+    nvp__reader_set_time(&work->reader, work->sampled_at_us);
     for (size_t i = 0; i < work->mig_count; i++) {
-        nvp__reader_set_time(&work->migs[i]->reader, began_us, work->sampled_at_us);
+        nvp__reader_set_time(&work->migs[i]->reader, work->sampled_at_us);
     }
 }

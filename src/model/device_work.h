@@ -1,6 +1,6 @@
 /*
- * What the lane of a GPU does in each sample, and what it finds: the GPU itself, its MIG devices, its processes. Only the thread of the lane
- * touches it while the lane is busy, only the sampler while it is not.
+ * What is asked of a GPU in each sample, and what is found: the GPU itself, its MIG devices, its processes. Only the thread that has the job
+ * touches it while the job is under way, only the sampler while it is not.
  */
 #ifndef NVP_MODEL_DEVICE_WORK_H
 #define NVP_MODEL_DEVICE_WORK_H
@@ -12,11 +12,14 @@
 
 #define NVP__UUID_BYTES 96 /* NVML's own limit, the longer names of MIG devices included */
 
-/** What every lane of a sampler reads. */
+/** What every job of a sampler reads. */
 struct nvp__plan {
     struct nvp__metric_set metrics;
-    bool named;         /* the caller named the metrics: all of them in each sample, costly ones, too */
-    unsigned int flags; /* NVP_SNAPSHOT_... */
+    uint16_t places[NVP_METRIC_COUNT];     /* where each metric stands in a snapshot; 0: what has no place */
+    uint16_t listed[NVP_METRIC_COUNT + 1]; /* the metric in each place */
+    size_t place_count;                    /* the one for what has none included */
+    bool named;                            /* the caller named the metrics: all of them, costly ones, too */
+    unsigned int flags;                    /* NVP_SNAPSHOT_... */
     int64_t timeout_ns;
 };
 
@@ -35,7 +38,8 @@ struct nvp__device_work {
     nvp_status status;
     int64_t sampled_at_us;
     int64_t due_ns[NVP_TIER_COSTLY + 1]; /* when each tier is read next */
-    uint64_t generation;                 /* that the tiers belong to */
+    uint64_t generation;                 /* that the tiers and `never_sleeps` belong to */
+    bool never_sleeps;                   /* the kernel knows no state of the device's power */
     struct nvp__reader reader;
     struct nvp__gpu_processes processes;
     size_t mig_count;
@@ -45,7 +49,7 @@ struct nvp__device_work {
 /** NULL when memory ran out. */
 struct nvp__device_work *nvp__device_work_new(const struct nvp__plan *plan, unsigned int index);
 
-/** The job of a lane: takes one sample. */
+/** The job: takes one sample. */
 void nvp__device_work_run(void *work);
 
 void nvp__device_work_free(void *work);
@@ -53,8 +57,5 @@ void nvp__device_work_free(void *work);
 /** Finds the MIG devices anew, when MIG is on; those that are still there keep their readers. */
 void nvp__mig_work_find(struct nvp__device_work *work);
 void nvp__mig_work_free(struct nvp__device_work *work);
-
-/** True when the kernel has suspended the PCI device with this bus id: asking it would wake it. */
-bool nvp__pci_is_asleep(const char *bus_id);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Inside of reading the processes of a device: the lists, and the loads. Everything here is called in the lane of the device.
+ * Inside of reading the processes of a device: the lists, and the loads. Everything here is called in the job of the device.
  */
 #ifndef NVP_MODEL_GPU_PROCESSES_H
 #define NVP_MODEL_GPU_PROCESSES_H

@@ -1,5 +1,5 @@
 /*
- * Processes of a GPU: what the driver says (read in the lane of the device), and what the host says (read once for all devices).
+ * Processes of a GPU: what the driver says (read in the job of the device), and what the host says (read once for all devices).
  */
 #ifndef NVP_MODEL_PROCESSES_H
 #define NVP_MODEL_PROCESSES_H

@@ -56,6 +56,7 @@ void nvp__reader_clear(struct nvp__reader *reader)
 void nvp__reader_put(struct nvp__reader *reader, unsigned int metric, nvp_reading reading)
 {
     nvp_reading *place = &reader->readings[metric];
+    nvp__metric_set_add(&reader->fresh, metric);
     if (reading.kind == NVP_KIND_TEXT && place->kind == NVP_KIND_TEXT && strcmp(reading.as.text, place->as.text) == 0) {
         place->read_at_us = reading.read_at_us;
         return;
@@ -73,23 +74,23 @@ void nvp__reader_put(struct nvp__reader *reader, unsigned int metric, nvp_readin
 void nvp__reader_put_list(struct nvp__reader *reader, unsigned int metric, nvp_reading *items, unsigned int count)
 {
     drop(&reader->readings[metric]);
+    nvp__metric_set_add(&reader->fresh, metric);
     reader->readings[metric] =
         (nvp_reading){ .kind = NVP_KIND_LIST, .count = count, .as.items = items, .read_at_us = nvp__wall_us() };
 }
 
-void nvp__reader_set_time(struct nvp__reader *reader, int64_t since_us, int64_t time_us)
+void nvp__reader_set_time(struct nvp__reader *reader, int64_t time_us)
 {
-    for (size_t m = 0; m < NVP_METRIC_COUNT; m++) {
+    const struct nvp__metric_set *fresh = &reader->fresh;
+    for (unsigned int m = nvp__metric_set_next(fresh, 0); m < NVP_METRIC_COUNT; m = nvp__metric_set_next(fresh, m + 1)) {
         nvp_reading *reading = &reader->readings[m];
-        if (reading->read_at_us < since_us) {
-            continue;
-        }
         reading->read_at_us = time_us;
         for (uint32_t i = 0; reading->kind == NVP_KIND_LIST && i < reading->count; i++) {
             nvp_reading *item = (nvp_reading *)(uintptr_t)&reading->as.items[i]; /* the reader's own */
             item->read_at_us = item->kind == NVP_KIND_NA ? 0 : time_us;
         }
     }
+    reader->fresh = (struct nvp__metric_set){ { 0 } };
 }
 
 /* Counters whose rate is asked for are read, too. What no source can give any more is left alone: it keeps its reason. */
@@ -100,6 +101,7 @@ static struct nvp__metric_set complete(struct nvp__reader *reader, const struct 
         const struct nvp__source *source = nvp__source_of(reader, m);
         if (source->how == NVP__BY_NOTHING) {
             reader->readings[m].read_at_us = nvp__wall_us();
+            nvp__metric_set_add(&reader->fresh, m);
             continue;
         }
         nvp__metric_set_add(&wanted, m);

@@ -48,6 +48,7 @@ struct nvp__reader {
     nvp_status down;                        /* the device can be asked nothing more: lost, needs a reset */
     uint8_t source[NVP_METRIC_COUNT];       /* the source in use; behind the last one: none is supported */
     nvp_reading readings[NVP_METRIC_COUNT]; /* texts and items are owned */
+    struct nvp__metric_set fresh;           /* those that were put since their time was set */
     struct {
         double value;
         int64_t at_us;
@@ -68,8 +69,8 @@ void nvp__reader_clear(struct nvp__reader *reader);
  */
 void nvp__reader_read(struct nvp__reader *reader, const struct nvp__metric_set *set, bool costly);
 
-/** Gives everything that was read since `since_us` one time, that of its sample: what was read together has one age. */
-void nvp__reader_set_time(struct nvp__reader *reader, int64_t since_us, int64_t time_us);
+/** Gives everything that was read since the last call one time, that of its sample: what was read together has one age. */
+void nvp__reader_set_time(struct nvp__reader *reader, int64_t time_us);
 
 /** Puts a list in its place; `items` are taken over. */
 void nvp__reader_put_list(struct nvp__reader *reader, unsigned int metric, nvp_reading *items, unsigned int count);

@@ -1,5 +1,5 @@
 /*
- * Tells all lanes to go, waits for them no longer than the time-out, and lets the snapshot be made from what has come back.
+ * Has the crew ask the system and the devices, waits no longer than the time-out, and lets the snapshot be made from what has come back.
  */
 #include "model/sampler.h"
 
@@ -13,6 +13,7 @@
 
 #define DEFAULT_TIMEOUT_MS 2000u
 #define OPENING_TIMEOUT_NS (15 * NVP__NS_PER_S)
+#define SYSTEM_JOB 0u
 
 static void take_choice(struct nvp__gpu_choice *choice, const nvp_snapshot_options *options)
 {
@@ -69,6 +70,39 @@ static bool wants_events(const struct nvp__plan *plan)
            wants(plan, NVP_METRIC_EVENT_LAST_XID_AT_US);
 }
 
+/* What is read on the way to a metric is in the snapshot, too. */
+static struct nvp__metric_set with_needed(const struct nvp__metric_set *metrics)
+{
+    struct nvp__metric_set all = *metrics;
+    nvp__metric_set_add(&all, NVP_METRIC_IDENTITY_PCI_BUS_ID); /* which device can be asleep */
+    for (unsigned int m = nvp__metric_set_next(metrics, 0); m < NVP_METRIC_COUNT; m = nvp__metric_set_next(metrics, m + 1)) {
+        for (const struct nvp__source *source = nvp__metrics[m].sources; source->how != NVP__BY_NOTHING; source++) {
+            bool of_links = source->how == NVP__BY_EACH_LINK || source->how == NVP__BY_EACH_LINK_CALL;
+            unsigned int needed = source->how == NVP__BY_RATE       ? source->id
+                                  : source->how == NVP__BY_EACH_FAN ? NVP_METRIC_FAN_COUNT
+                                  : of_links                        ? NVP_METRIC_NVLINK_LINK_COUNT
+                                                                    : m;
+            nvp__metric_set_add(&all, needed);
+        }
+    }
+    if (nvp__metric_set_has(&all, NVP_METRIC_MEMORY_UNIFIED)) {
+        nvp__metric_set_add(&all, NVP_METRIC_MEMORY_TOTAL_BYTES);
+        nvp__metric_set_add(&all, NVP_METRIC_MEMORY_BAR1_TOTAL_BYTES);
+    }
+    return all;
+}
+
+/* A snapshot has places for what can have a value: a few of the metrics, often. */
+static void give_places(struct nvp__plan *plan)
+{
+    struct nvp__metric_set all = with_needed(&plan->metrics);
+    plan->place_count = 1;
+    for (unsigned int m = nvp__metric_set_next(&all, 0); m < NVP_METRIC_COUNT; m = nvp__metric_set_next(&all, m + 1)) {
+        plan->listed[plan->place_count] = (uint16_t)m;
+        plan->places[m] = (uint16_t)plan->place_count++;
+    }
+}
+
 nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_sampler **result)
 {
     struct nvp__plan plan = { .named = false };
@@ -78,6 +112,7 @@ nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_sampler **re
         return status;
     }
     add_needed(&plan);
+    give_places(&plan);
     nvp__lifecycle_set_up(); /* while there is one thread: with several the kernel takes milliseconds to register the guard's barrier */
     nvp_sampler *sampler = calloc(1, sizeof *sampler);
     if (sampler == NULL) {
@@ -86,14 +121,13 @@ nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_sampler **re
     sampler->plan = plan;
     sampler->choice = choice;
     sampler->host = nvp__host_new();
-    sampler->system = nvp__system_work_new(wants_events(&plan), &choice);
-    if (sampler->system != NULL) {
-        sampler->system_lane = nvp__lane_new(nvp__system_work_run, nvp__system_work_free, sampler->system);
+    sampler->crew = nvp__crew_new();
+    sampler->system = sampler->crew != NULL ? nvp__system_work_new(wants_events(&plan), &choice) : NULL;
+    if (sampler->system != NULL && !nvp__crew_add(sampler->crew, nvp__system_work_run, nvp__system_work_free, sampler->system)) {
+        nvp__system_work_free(sampler->system);
+        sampler->system = NULL;
     }
-    if (sampler->host == NULL || sampler->system_lane == NULL) {
-        if (sampler->system != NULL && sampler->system_lane == NULL) {
-            nvp__system_work_free(sampler->system);
-        }
+    if (sampler->host == NULL || sampler->system == NULL) {
         nvp_sampler_free(sampler);
         return NVP_ERROR_NO_MEMORY;
     }
@@ -106,10 +140,7 @@ void nvp_sampler_free(nvp_sampler *sampler)
     if (sampler == NULL) {
         return;
     }
-    nvp__lane_free(sampler->system_lane);
-    for (size_t i = 0; i < sampler->gpu_count; i++) {
-        nvp__lane_free(sampler->gpus[i].lane);
-    }
+    nvp__crew_free(sampler->crew);
     free(sampler->gpus);
     nvp__host_free(sampler->host);
     nvp_snapshot_free(sampler->before);
@@ -118,17 +149,16 @@ void nvp_sampler_free(nvp_sampler *sampler)
 
 static nvp_status add_gpu(nvp_sampler *sampler, unsigned int index)
 {
-    struct nvp__gpu_lane *gpus = realloc(sampler->gpus, (sampler->gpu_count + 1) * sizeof *gpus);
+    struct nvp__gpu *gpus = realloc(sampler->gpus, (sampler->gpu_count + 1) * sizeof *gpus);
     if (gpus == NULL) {
         return NVP_ERROR_NO_MEMORY;
     }
     sampler->gpus = gpus;
-    struct nvp__gpu_lane gpu = { .work = nvp__device_work_new(&sampler->plan, index) };
+    struct nvp__gpu gpu = { .work = nvp__device_work_new(&sampler->plan, index) };
     if (gpu.work == NULL) {
         return NVP_ERROR_NO_MEMORY;
     }
-    gpu.lane = nvp__lane_new(nvp__device_work_run, nvp__device_work_free, gpu.work);
-    if (gpu.lane == NULL) {
+    if (!nvp__crew_add(sampler->crew, nvp__device_work_run, nvp__device_work_free, gpu.work)) {
         nvp__device_work_free(gpu.work);
         return NVP_ERROR_NO_MEMORY;
     }
@@ -137,19 +167,28 @@ static nvp_status add_gpu(nvp_sampler *sampler, unsigned int index)
 }
 
 /* Opening NVML takes seconds where the driver has to wake many GPUs first: that is no reason to give up on it. */
-static int64_t time_of_system(const struct nvp__plan *plan)
+static int64_t time_of_opening(const struct nvp__plan *plan)
 {
     bool is_open = nvp_get_state() == NVP_STATE_OPEN;
     return is_open || plan->timeout_ns > OPENING_TIMEOUT_NS ? plan->timeout_ns : OPENING_TIMEOUT_NS;
 }
 
-/* Asks the system how many GPUs there are. One that hung before is not waited for again: the number is that of before. */
-static nvp_status ask_system(nvp_sampler *sampler)
+/* Has GPUs from `first` on asked, and the system with them when it was not yet. */
+static void ask(nvp_sampler *sampler, size_t first, bool with_system, int64_t timeout_ns)
 {
-    sampler->system_ready = false;
-    if (nvp__lane_request(sampler->system_lane)) {
-        sampler->system_ready = nvp__lane_wait(sampler->system_lane, nvp__clock_ns() + time_of_system(&sampler->plan));
+    size_t from = with_system ? SYSTEM_JOB : nvp__job_of_gpu(first), end = nvp__job_of_gpu(sampler->gpu_count);
+    nvp__crew_run(sampler->crew, from, end - from, nvp__clock_ns() + timeout_ns);
+    if (with_system) {
+        sampler->system_ready = nvp__crew_has_done(sampler->crew, SYSTEM_JOB);
     }
+    for (size_t i = first; i < sampler->gpu_count; i++) {
+        sampler->gpus[i].ready = nvp__crew_has_done(sampler->crew, nvp__job_of_gpu(i));
+    }
+}
+
+/* Makes jobs for the GPUs that the system tells of. When it cannot tell, the number is that of before. */
+static nvp_status take_count(nvp_sampler *sampler)
+{
     if (!sampler->system_ready) {
         return sampler->seen > 0 ? NVP_SUCCESS : NVP_ERROR_TIMED_OUT;
     }
@@ -167,16 +206,22 @@ static nvp_status ask_system(nvp_sampler *sampler)
     return NVP_SUCCESS;
 }
 
-static void ask_devices(nvp_sampler *sampler)
+/* The system first, which opens NVML and may find GPUs. While it is open and GPUs are known, all are asked in one go. */
+static nvp_status ask_all(nvp_sampler *sampler)
 {
-    for (size_t i = 0; i < sampler->gpu_count; i++) {
-        sampler->gpus[i].ready = nvp__lane_request(sampler->gpus[i].lane);
+    size_t known = sampler->gpu_count;
+    if (known > 0 && nvp_get_state() == NVP_STATE_OPEN) {
+        ask(sampler, 0, true, sampler->plan.timeout_ns);
+    } else {
+        nvp__crew_run(sampler->crew, SYSTEM_JOB, 1, nvp__clock_ns() + time_of_opening(&sampler->plan));
+        sampler->system_ready = nvp__crew_has_done(sampler->crew, SYSTEM_JOB);
+        known = 0;
     }
-    int64_t deadline_ns = nvp__clock_ns() + sampler->plan.timeout_ns;
-    for (size_t i = 0; i < sampler->gpu_count; i++) {
-        struct nvp__gpu_lane *gpu = &sampler->gpus[i];
-        gpu->ready = gpu->ready && nvp__lane_wait(gpu->lane, deadline_ns);
+    nvp_status status = take_count(sampler);
+    if (status == NVP_SUCCESS && known < sampler->gpu_count) {
+        ask(sampler, known, false, sampler->plan.timeout_ns);
     }
+    return status;
 }
 
 nvp_status nvp_sampler_sample(nvp_sampler *sampler, nvp_snapshot **snapshot)
@@ -184,11 +229,10 @@ nvp_status nvp_sampler_sample(nvp_sampler *sampler, nvp_snapshot **snapshot)
     if (sampler == NULL || snapshot == NULL) {
         return NVP_ERROR_BAD_ARGUMENT;
     }
-    nvp_status status = ask_system(sampler);
+    nvp_status status = ask_all(sampler);
     if (status != NVP_SUCCESS) {
         return status;
     }
-    ask_devices(sampler);
     nvp_snapshot *made = NULL;
     status = nvp__compose(sampler, &made);
     if (status != NVP_SUCCESS) {

@@ -78,7 +78,18 @@ const nvp_device_sample *nvp_snapshot_device(const nvp_snapshot *snapshot, size_
 
 const nvp_reading *nvp_device_sample_get(const nvp_device_sample *device, nvp_metric metric)
 {
-    return device == NULL || (unsigned int)metric >= NVP_METRIC_COUNT ? NULL : &device->metrics[metric];
+    if (device == NULL || (unsigned int)metric >= NVP_METRIC_COUNT) {
+        return NULL;
+    }
+    return &device->metrics[device->places == NULL ? metric : device->places[metric]];
+}
+
+const nvp_reading *nvp__device_readings(const nvp_device_sample *device, nvp_reading *room)
+{
+    for (size_t m = 0; device->places != NULL && m < NVP_METRIC_COUNT; m++) {
+        room[m] = device->metrics[device->places[m]];
+    }
+    return device->places == NULL ? device->metrics : room;
 }
 
 size_t nvp_snapshot_process_count(const nvp_snapshot *snapshot)

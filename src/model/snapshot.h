@@ -22,7 +22,8 @@ struct nvp_snapshot {
     int64_t time_us;
     nvp_reading host[NVP_HOST_FIELD_COUNT];
     size_t device_count;
-    nvp_device_sample *devices; /* `metrics` of each: NVP_METRIC_COUNT readings */
+    /* `metrics` of each: NVP_METRIC_COUNT readings; where there are `places`, the readings that those name, behind one for all others */
+    nvp_device_sample *devices;
     size_t process_count;
     nvp_process *processes;
     nvp_status process_status;
@@ -34,6 +35,9 @@ nvp_snapshot *nvp__snapshot_new(void);
 
 /** NVP_METRIC_COUNT readings in the arena of the snapshot, all N/A (no data); NULL when memory ran out. */
 nvp_reading *nvp__snapshot_metrics(nvp_snapshot *snapshot);
+
+/** The readings of a device by metric: its own, or copies in `room`, which has NVP_METRIC_COUNT of them. */
+const nvp_reading *nvp__device_readings(const nvp_device_sample *device, nvp_reading *room);
 
 /** The kind of a host field when it is not N/A; `field` is a valid one. */
 nvp_kind nvp__host_field_kind(nvp_host_field field);

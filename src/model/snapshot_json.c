@@ -239,7 +239,9 @@ static void put_host(struct nvp__out *out, const nvp_snapshot *snapshot, int64_t
 static void put_device(struct nvp__out *out, const nvp_device_sample *device)
 {
     struct members values = { out, "" };
-    struct nvp__base_times times = { base_of(&nvp__form_metrics, device->metrics, false), 0, device->sampled_at_us };
+    nvp_reading room[NVP_METRIC_COUNT];
+    const nvp_reading *metrics = nvp__device_readings(device, room);
+    struct nvp__base_times times = { base_of(&nvp__form_metrics, metrics, false), 0, device->sampled_at_us };
     nvp__out_text(out, "{\"index\":");
     nvp__out_uint(out, device->index);
     nvp__out_text(out, ",\"mig_index\":");
@@ -259,9 +261,9 @@ static void put_device(struct nvp__out *out, const nvp_device_sample *device)
     nvp__out_text(out, ",\"read_at_us\":");
     put_int(out, times.read_at_us);
     nvp__out_text(out, ",\"metrics\":{");
-    put_values(&values, &nvp__form_metrics, device->metrics);
+    put_values(&values, &nvp__form_metrics, metrics);
     nvp__out_text(out, "}");
-    put_beside(out, &nvp__form_metrics, device->metrics, times);
+    put_beside(out, &nvp__form_metrics, metrics, times);
     nvp__out_text(out, "}");
 }
 

@@ -1,5 +1,5 @@
 /*
- * What the lane of the system does in each sample: the number of GPUs, the versions, the events.
+ * What is asked of the system in each sample: the number of GPUs, the versions, the events.
  */
 #ifndef NVP_MODEL_SYSTEM_WORK_H
 #define NVP_MODEL_SYSTEM_WORK_H
@@ -23,7 +23,7 @@ struct nvp__system_work {
 /** NULL when memory ran out. */
 struct nvp__system_work *nvp__system_work_new(bool events_wanted, const struct nvp__gpu_choice *choice);
 
-/** The job of a lane. */
+/** The job: takes one sample. */
 void nvp__system_work_run(void *work);
 
 void nvp__system_work_free(void *work);

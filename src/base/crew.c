@@ -1,0 +1,328 @@
+/*
+ * Waking a thread costs more than a quick job does, so there is one thread for all of them, unless the last times say that this takes too
+ * long, or the wait shows it: then there are more, twice as many each time. The threads sleep on a condition; nothing wakes them in between.
+ */
+#include "base/crew.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)512 * 1024)
+
+/** What one thread may take for all jobs before others help; a job that takes as long has a thread of its own. */
+#define PATIENCE_NS (5 * NVP__NS_PER_MS)
+
+struct job {
+    void (*work)(void *context);
+    void (*destroy)(void *context);
+    void *context;
+    bool is_queued;        /* no thread has taken it yet */
+    int64_t busy_since_ns; /* from the request to its end; 0: idle */
+    int64_t took_ns;       /* the last time */
+    uint64_t asked, done;  /* the run in which it was last asked for, and the one for which it was done */
+};
+
+struct worker {
+    pthread_t thread;
+    bool is_busy;
+};
+
+struct nvp__crew {
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t more;  /* for the threads: a wake-up was given out, or the end has come */
+    pthread_cond_t done;  /* for the caller: all jobs of the run are back */
+    pid_t process;
+    bool is_ending;
+    unsigned int users; /* the owner and the threads */
+    struct job *jobs;
+    size_t job_count, next; /* next: before it no job is queued */
+    struct worker *workers; /* room for one for each job */
+    size_t worker_count, sleeping, wake_ups;
+    uint64_t run;
+    size_t left; /* jobs of the run that are not back */
+};
+
+/* A thread has to know its place without a pointer into an array that grows. */
+struct beginning {
+    struct nvp__crew *crew;
+    size_t place;
+};
+
+static bool make_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes) != 0) {
+        return false;
+    }
+    bool made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return made;
+}
+
+struct nvp__crew *nvp__crew_new(void)
+{
+    struct nvp__crew *crew = calloc(1, sizeof *crew);
+    if (crew == NULL) {
+        return NULL;
+    }
+    if (!make_condition(&crew->done)) {
+        free(crew);
+        return NULL;
+    }
+    pthread_cond_init(&crew->more, NULL); /* neither can fail on Linux without attributes */
+    pthread_mutex_init(&crew->lock, NULL);
+    crew->users = 1;
+    crew->process = getpid();
+    return crew;
+}
+
+bool nvp__crew_add(struct nvp__crew *crew, void (*work)(void *context), void (*destroy)(void *context), void *context)
+{
+    pthread_mutex_lock(&crew->lock);
+    struct job *jobs = reallocarray(crew->jobs, crew->job_count + 1, sizeof *jobs);
+    crew->jobs = jobs != NULL ? jobs : crew->jobs;
+    struct worker *workers = jobs != NULL ? reallocarray(crew->workers, crew->job_count + 1, sizeof *workers) : NULL;
+    if (workers != NULL) {
+        crew->workers = workers;
+        jobs[crew->job_count++] = (struct job){ .work = work, .destroy = destroy, .context = context };
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return workers != NULL;
+}
+
+static void free_memory(struct nvp__crew *crew)
+{
+    free(crew->workers);
+    free(crew->jobs);
+    free(crew);
+}
+
+/* Called with the lock held, which is given back; the last user frees. */
+static void leave(struct nvp__crew *crew)
+{
+    bool is_last = --crew->users == 0;
+    pthread_mutex_unlock(&crew->lock);
+    if (is_last) {
+        pthread_cond_destroy(&crew->more);
+        pthread_cond_destroy(&crew->done);
+        pthread_mutex_destroy(&crew->lock);
+        for (size_t i = 0; i < crew->job_count; i++) {
+            crew->jobs[i].destroy(crew->jobs[i].context);
+        }
+        free_memory(crew);
+    }
+}
+
+/* Whether a job is queued: then `next` is the first one. */
+static bool find_queued(struct nvp__crew *crew)
+{
+    while (crew->next < crew->job_count && !crew->jobs[crew->next].is_queued) {
+        crew->next++;
+    }
+    return crew->next < crew->job_count;
+}
+
+/* Does the job `next`; the lock is given back meanwhile. */
+static void do_next(struct nvp__crew *crew, size_t place)
+{
+    size_t number = crew->next++; /* the array may move meanwhile */
+    struct job job = crew->jobs[number];
+    crew->jobs[number].is_queued = false;
+    crew->workers[place].is_busy = true;
+    pthread_mutex_unlock(&crew->lock);
+    int64_t began_ns = nvp__clock_ns();
+    job.work(job.context);
+    int64_t took_ns = nvp__clock_ns() - began_ns;
+    pthread_mutex_lock(&crew->lock);
+    crew->workers[place].is_busy = false;
+    crew->jobs[number].took_ns = took_ns;
+    crew->jobs[number].busy_since_ns = 0;
+    crew->jobs[number].done = job.asked;
+    if (job.asked == crew->run && --crew->left == 0) {
+        pthread_mutex_unlock(&crew->lock); /* or the caller would wake only to wait for it */
+        pthread_cond_signal(&crew->done);
+        pthread_mutex_lock(&crew->lock);
+    }
+}
+
+static void sleep_until_woken(struct nvp__crew *crew)
+{
+    crew->sleeping++;
+    while (crew->wake_ups == 0 && !crew->is_ending) {
+        pthread_cond_wait(&crew->more, &crew->lock);
+    }
+    crew->sleeping--;
+    crew->wake_ups -= crew->wake_ups > 0;
+}
+
+static void *run_worker(void *argument)
+{
+    struct beginning begin = *(struct beginning *)argument;
+    struct nvp__crew *crew = begin.crew;
+    free(argument);
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->is_ending) {
+        if (find_queued(crew)) {
+            do_next(crew, begin.place);
+        } else {
+            sleep_until_woken(crew);
+        }
+    }
+    leave(crew);
+    return NULL;
+}
+
+/* Signals are for the threads of the program. */
+static bool create_thread(pthread_t *thread, struct beginning *begin)
+{
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = pthread_create(thread, &attributes, run_worker, begin) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return is_started;
+}
+
+static bool start_worker(struct nvp__crew *crew)
+{
+    struct beginning *begin = crew->worker_count < crew->job_count ? malloc(sizeof *begin) : NULL;
+    if (begin == NULL) {
+        return false;
+    }
+    *begin = (struct beginning){ crew, crew->worker_count };
+    struct worker *worker = &crew->workers[crew->worker_count];
+    *worker = (struct worker){ .is_busy = false };
+    if (!create_thread(&worker->thread, begin)) {
+        free(begin);
+        return false;
+    }
+    crew->worker_count++;
+    crew->users++;
+    return true;
+}
+
+/* Sends so many more threads to work, as far as there are any to be had. */
+static void send_workers(struct nvp__crew *crew, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (crew->sleeping > crew->wake_ups) {
+            crew->wake_ups++;
+            pthread_cond_signal(&crew->more);
+        } else if (!start_worker(crew)) {
+            return;
+        }
+    }
+}
+
+/* Queues what is not busy; returns how many threads that should take, going by the last time. */
+static size_t queue(struct nvp__crew *crew, size_t first, size_t count)
+{
+    int64_t now_ns = nvp__clock_ns(), expected_ns = 0;
+    crew->run++;
+    crew->left = 0;
+    for (size_t i = first; i < first + count; i++) {
+        struct job *job = &crew->jobs[i];
+        if (job->busy_since_ns != 0) {
+            continue;
+        }
+        expected_ns += job->took_ns < PATIENCE_NS ? job->took_ns : PATIENCE_NS;
+        job->busy_since_ns = now_ns;
+        job->asked = crew->run;
+        job->is_queued = true;
+        crew->left++;
+    }
+    crew->next = crew->next < first ? crew->next : first;
+    size_t threads = (size_t)(expected_ns / PATIENCE_NS) + 1;
+    return threads < crew->left ? threads : crew->left;
+}
+
+/* Without a single thread nothing will ever come back: then it was not asked for. */
+static void take_back(struct nvp__crew *crew)
+{
+    for (size_t i = 0; i < crew->job_count; i++) {
+        crew->jobs[i].is_queued = false;
+        crew->jobs[i].busy_since_ns = 0;
+    }
+    crew->left = 0;
+}
+
+void nvp__crew_run(struct nvp__crew *crew, size_t first, size_t count, int64_t deadline_ns)
+{
+    pthread_mutex_lock(&crew->lock);
+    size_t threads = queue(crew, first, count);
+    send_workers(crew, threads);
+    if (crew->worker_count == 0) {
+        take_back(crew);
+    }
+    for (int64_t now_ns = nvp__clock_ns(); crew->left > 0 && now_ns < deadline_ns; now_ns = nvp__clock_ns()) {
+        int64_t look_ns = find_queued(crew) && deadline_ns - now_ns > PATIENCE_NS ? now_ns + PATIENCE_NS : deadline_ns;
+        struct timespec until = nvp__timespec_of(look_ns);
+        if (pthread_cond_timedwait(&crew->done, &crew->lock, &until) != 0 && find_queued(crew)) {
+            send_workers(crew, threads);
+            threads = threads < crew->job_count ? threads * 2 : threads;
+        }
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+bool nvp__crew_has_done(struct nvp__crew *crew, size_t job)
+{
+    pthread_mutex_lock(&crew->lock);
+    bool has_done = crew->jobs[job].busy_since_ns == 0 && crew->jobs[job].done == crew->run;
+    pthread_mutex_unlock(&crew->lock);
+    return has_done;
+}
+
+int64_t nvp__crew_busy_since(struct nvp__crew *crew, size_t job)
+{
+    pthread_mutex_lock(&crew->lock);
+    int64_t since_ns = crew->jobs[job].busy_since_ns;
+    pthread_mutex_unlock(&crew->lock);
+    return since_ns;
+}
+
+/* The threads and what they held are the parent's. What a job had in hand is in no state to be freed. */
+static void free_in_child(struct nvp__crew *crew)
+{
+    for (size_t i = 0; i < crew->job_count; i++) {
+        if (crew->jobs[i].busy_since_ns == 0) {
+            crew->jobs[i].destroy(crew->jobs[i].context);
+        }
+    }
+    free_memory(crew);
+}
+
+void nvp__crew_free(struct nvp__crew *crew)
+{
+    if (crew == NULL) {
+        return;
+    }
+    if (crew->process != getpid()) {
+        free_in_child(crew);
+        return;
+    }
+    pthread_mutex_lock(&crew->lock);
+    crew->is_ending = true;
+    pthread_cond_broadcast(&crew->more);
+    for (size_t i = 0; i < crew->worker_count; i++) {
+        struct worker worker = crew->workers[i];
+        if (worker.is_busy) {
+            pthread_detach(worker.thread);
+            continue;
+        }
+        pthread_mutex_unlock(&crew->lock); /* it ends without beginning anything more */
+        pthread_join(worker.thread, NULL);
+        pthread_mutex_lock(&crew->lock);
+    }
+    leave(crew);
+}
