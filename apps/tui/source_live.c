@@ -21,14 +21,12 @@
 /** Lateness that is not worth a word. */
 #define GRACE_MS 1500
 
+/* What the overview shows and history keeps, and what tells one device from another; conditions of alerts bring their own. */
 static const nvp_metric brief[] = {
     NVP_METRIC_IDENTITY_NAME,
     NVP_METRIC_IDENTITY_UUID,
     NVP_METRIC_IDENTITY_PCI_BUS_ID,
     NVP_METRIC_UTILIZATION_GPU_PERCENT,
-    NVP_METRIC_UTILIZATION_MEMORY_PERCENT,
-    NVP_METRIC_UTILIZATION_ENCODER_PERCENT,
-    NVP_METRIC_UTILIZATION_DECODER_PERCENT,
     NVP_METRIC_MEMORY_USED_BYTES,
     NVP_METRIC_MEMORY_TOTAL_BYTES,
     NVP_METRIC_MEMORY_UNIFIED,
@@ -38,16 +36,9 @@ static const nvp_metric brief[] = {
     NVP_METRIC_POWER_ENFORCED_LIMIT_MW,
     NVP_METRIC_FAN_SPEED_PERCENT,
     NVP_METRIC_CLOCKS_SM_MHZ,
-    NVP_METRIC_CLOCKS_MEMORY_MHZ,
     NVP_METRIC_CLOCKS_PERFORMANCE_STATE,
-    NVP_METRIC_CLOCKS_EVENT_REASONS,
     NVP_METRIC_PCIE_RX_BYTES_PER_S,
     NVP_METRIC_PCIE_TX_BYTES_PER_S,
-    NVP_METRIC_PCIE_LINK_GENERATION,
-    NVP_METRIC_PCIE_LINK_WIDTH,
-    NVP_METRIC_ECC_UNCORRECTED_VOLATILE,
-    NVP_METRIC_EVENT_LAST_XID,
-    NVP_METRIC_EVENT_XID_COUNT,
     NVP_METRIC_MIG_MODE,
 };
 
@@ -81,6 +72,7 @@ static nvp_sampler *sampler_for(struct live *live, tui_scope scope)
     if (scope == TUI_SCOPE_BRIEF) {
         options.metrics = live->metrics;
         options.metric_count = live->metric_count;
+        options.flags |= NVP_SNAPSHOT_PACED;
     }
     if (live->samplers[scope] == NULL && nvp_sampler_new(&options, &live->samplers[scope]) != NVP_SUCCESS) {
         live->samplers[scope] = NULL;
