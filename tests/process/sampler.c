@@ -190,60 +190,6 @@ static void device_that_hangs_stops_nobody_else(void)
     CHECK(!"the device came back");
 }
 
-/* Each one is asked, though one thread after the other gets stuck; what comes back late is taken. */
-static void devices_that_all_hang_are_all_asked(void)
-{
-    nvp_sampler *sampler = make(0, 3000, NULL, 0);
-    drop_sample(sampler);
-    hang_device(-1, "nvmlDeviceGetTemperature");
-    nvp_snapshot *snapshot = sample(sampler);
-    for (unsigned int d = 0; d < DEVICES; d++) {
-        CHECK(nvp_snapshot_device(snapshot, d)->state == NVP_DEVICE_STALLED);
-    }
-    CHECK(control_in_flight() == DEVICES);
-    nvp_snapshot_free(snapshot);
-    control_clear_faults();
-    while (control_in_flight() > 0) {
-        usleep(1000);
-    }
-    size_t back = 0;
-    for (int left = 1000; left > 0 && back < DEVICES; left--) { /* the jobs come back within a moment */
-        snapshot = sample(sampler);
-        back = 0;
-        for (unsigned int d = 0; d < DEVICES; d++) {
-            back += nvp_snapshot_device(snapshot, d)->state == NVP_DEVICE_OK;
-        }
-        nvp_snapshot_free(snapshot);
-        usleep(1000);
-    }
-    CHECK(back == DEVICES);
-    nvp_sampler_free(sampler);
-}
-
-/* Half of the devices hang: the others have new values all the same, in the sample in which it begins. */
-static void devices_that_hang_are_passed_over(void)
-{
-    nvp_sampler *sampler = make(0, 3000, NULL, 0);
-    nvp_snapshot *before = sample(sampler);
-    for (int d = 0; d < DEVICES; d += 2) {
-        hang_device(d, "nvmlDeviceGetTemperature");
-    }
-    nvp_snapshot *snapshot = sample(sampler);
-    for (unsigned int d = 0; d < DEVICES; d++) {
-        const nvp_device_sample *now = nvp_snapshot_device(snapshot, d);
-        CHECK(now->state == (d % 2 == 0 ? NVP_DEVICE_STALLED : NVP_DEVICE_OK));
-        CHECK((now->sampled_at_us > nvp_snapshot_device(before, d)->sampled_at_us) == (d % 2 != 0));
-    }
-    CHECK(control_in_flight() == DEVICES / 2);
-    nvp_snapshot_free(before);
-    nvp_snapshot_free(snapshot);
-    nvp_sampler_free(sampler);
-    control_clear_faults();
-    while (control_in_flight() > 0) {
-        usleep(1000);
-    }
-}
-
 static void named_metrics_are_paced_on_request(void)
 {
     const nvp_metric metrics[] = { NVP_METRIC_POWER_ENERGY_MJ, NVP_METRIC_UTILIZATION_GPU_PERCENT };
@@ -608,8 +554,6 @@ const struct test_case test_cases[] = {
     { "blocking_call_is_made_only_when_it_is_named", blocking_call_is_made_only_when_it_is_named },
     { "device_that_hangs_stops_nobody_else", device_that_hangs_stops_nobody_else },
     { "named_metrics_are_paced_on_request", named_metrics_are_paced_on_request },
-    { "devices_that_all_hang_are_all_asked", devices_that_all_hang_are_all_asked },
-    { "devices_that_hang_are_passed_over", devices_that_hang_are_passed_over },
     { "device_that_hangs_from_the_beginning_has_a_row", device_that_hangs_from_the_beginning_has_a_row },
     { "lost_device_keeps_its_row", lost_device_keeps_its_row },
     { "device_that_refuses_everything_has_failed", device_that_refuses_everything_has_failed },
