@@ -85,18 +85,23 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlE
     return spec_switch_put(isActive, nvpsim__device_of(device)->spec->display_active);
 }
 
+/* One of the two may be NULL: nvidia-smi asks for them one by one. */
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGpuOperationMode_t *current,
                                                          nvmlGpuOperationMode_t *pending)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!current || !pending) {
+    if (!current && !pending) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     if (own->spec->operation_current.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    *current = (nvmlGpuOperationMode_t)own->spec->operation_current.value;
-    *pending = (nvmlGpuOperationMode_t)atomic_load_explicit(&own->settings->operation_pending, memory_order_relaxed);
+    if (current) {
+        *current = (nvmlGpuOperationMode_t)own->spec->operation_current.value;
+    }
+    if (pending) {
+        *pending = (nvmlGpuOperationMode_t)atomic_load_explicit(&own->settings->operation_pending, memory_order_relaxed);
+    }
     return NVML_SUCCESS;
 }
 

@@ -93,31 +93,37 @@ nvmlReturn_t nvpsim__serve_nvmlDeviceGetNumaNodeId(nvmlDevice_t device, unsigned
     return NVML_SUCCESS;
 }
 
-/* Of Windows, as the guests of WSL see none of it. */
-nvmlReturn_t nvpsim__serve_nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t *current,
-                                                       nvmlDriverModel_t *pending)
+/* Of Windows, as the guests of WSL see none of it. One of the two may be NULL: nvidia-smi asks for them one by one. */
+static nvmlReturn_t driver_models(nvmlDevice_t device, bool knows_mcdm, nvmlDriverModel_t *current, nvmlDriverModel_t *pending)
 {
     const nvpsim_device *own = nvpsim__device_of(device);
-    if (!current || !pending) {
+    if (!current && !pending) {
         return NVML_ERROR_INVALID_ARGUMENT;
     }
     if (own->spec->driver_model.state != NVPSIM_GIVEN) {
         return NVML_ERROR_NOT_SUPPORTED;
     }
-    *current = (nvmlDriverModel_t)own->spec->driver_model.value;
-    *pending = (nvmlDriverModel_t)atomic_load_explicit(&own->settings->driver_model_pending, memory_order_relaxed);
+    nvmlDriverModel_t now = (nvmlDriverModel_t)own->spec->driver_model.value;
+    nvmlDriverModel_t then = (nvmlDriverModel_t)atomic_load_explicit(&own->settings->driver_model_pending, memory_order_relaxed);
+    if (current) {
+        *current = now == NVML_DRIVER_MCDM && !knows_mcdm ? NVML_DRIVER_WDDM : now;
+    }
+    if (pending) {
+        *pending = then == NVML_DRIVER_MCDM && !knows_mcdm ? NVML_DRIVER_WDDM : then;
+    }
     return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__serve_nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t *current,
+                                                       nvmlDriverModel_t *pending)
+{
+    return driver_models(device, true, current, pending);
 }
 
 /* The first form has no word for MCDM, which came later; it tells the model that MCDM descends from. */
 nvmlReturn_t nvpsim__serve_nvmlDeviceGetDriverModel(nvmlDevice_t device, nvmlDriverModel_t *current, nvmlDriverModel_t *pending)
 {
-    nvmlReturn_t result = nvpsim__serve_nvmlDeviceGetDriverModel_v2(device, current, pending);
-    if (result == NVML_SUCCESS) {
-        *current = *current == NVML_DRIVER_MCDM ? NVML_DRIVER_WDDM : *current;
-        *pending = *pending == NVML_DRIVER_MCDM ? NVML_DRIVER_WDDM : *pending;
-    }
-    return result;
+    return driver_models(device, false, current, pending);
 }
 
 nvmlReturn_t nvpsim__serve_nvmlDeviceSetDriverModel(nvmlDevice_t device, nvmlDriverModel_t driverModel, unsigned int flags)

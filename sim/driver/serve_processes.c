@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "driver/serve.h"
+#include "driver/process_list.h"
 
 enum record_form { RECORD_V1, RECORD_V2, RECORD_V3 };
 
@@ -61,31 +61,47 @@ static unsigned long long memory_of(const nvpsim_process *process, uint64_t now_
     return nvpsim__process_memory(process, now_ns, &used_bytes) ? used_bytes : (unsigned long long)NVML_VALUE_NOT_AVAILABLE;
 }
 
+/* What nvmlSystemGetProcessName says; nothing when it knows no name. */
+static void name_put(char *name, unsigned size, const nvpsim_process *process)
+{
+    memset(name, 0, size);
+    nvpsim__serve_nvmlSystemGetProcessName(nvpsim__process_pid(process), name, size);
+}
+
+static size_t record_size(enum record_form form)
+{
+    static const size_t sizes[] = { [RECORD_V1] = sizeof(nvmlProcessInfo_v1_t),
+                                    [RECORD_V2] = sizeof(nvmlProcessInfo_v2_t),
+                                    [RECORD_V3] = sizeof(nvp_ProcessInfo_v3_t) };
+    return sizes[form];
+}
+
 /* Padding is written too: a reader that looks at the stride must not see what was there before. */
-static void record_put(void *records, size_t index, enum record_form form, const nvpsim_process *process, uint64_t now_ns)
+static void record_put(void *record, enum record_form form, const nvpsim_process *process, uint64_t now_ns)
 {
     unsigned pid = nvpsim__process_pid(process);
     unsigned long long used_bytes = memory_of(process, now_ns);
     const nvpsim_slice *slice = slice_shown(process);
     if (form == RECORD_V1) {
-        nvmlProcessInfo_v1_t record;
-        memset(&record, 0, sizeof record);
-        record.pid = pid;
-        record.usedGpuMemory = used_bytes;
-        memcpy((char *)records + index * sizeof record, &record, sizeof record);
+        nvmlProcessInfo_v1_t oldest;
+        memset(&oldest, 0, sizeof oldest);
+        oldest.pid = pid;
+        oldest.usedGpuMemory = used_bytes;
+        memcpy(record, &oldest, sizeof oldest);
     } else {
-        nvp_ProcessInfo_v3_t record;
-        size_t size = form == RECORD_V2 ? sizeof(nvmlProcessInfo_v2_t) : sizeof record;
-        memset(&record, 0, sizeof record);
-        record.pid = pid;
-        record.usedGpuMemory = used_bytes;
-        record.gpuInstanceId = slice ? slice->gpu_instance : UINT32_MAX;
-        record.computeInstanceId = slice ? slice->compute_instance : UINT32_MAX;
-        memcpy((char *)records + index * size, &record, size);
+        nvp_ProcessInfo_v3_t newest;
+        memset(&newest, 0, sizeof newest);
+        newest.pid = pid;
+        newest.usedGpuMemory = used_bytes;
+        newest.gpuInstanceId = slice ? slice->gpu_instance : UINT32_MAX;
+        newest.computeInstanceId = slice ? slice->compute_instance : UINT32_MAX;
+        memcpy(record, &newest, record_size(form));
     }
 }
 
-static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_form form, unsigned int *count, void *records)
+/* Writes records, each with room for a name of that many bytes behind it. */
+static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_form form, unsigned name_size, unsigned int *count,
+                             void *records)
 {
     process_walk walk = walk_start(handle, type);
     nvmlReturn_t result = count ? nvpsim__whole_readable(handle) : NVML_ERROR_INVALID_ARGUMENT;
@@ -96,10 +112,18 @@ static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_for
         return result;
     }
     const nvpsim_process *process;
-    for (size_t i = 0; (process = process_next(&walk)) != NULL; i++) {
-        record_put(records, i, form, process, walk.now_ns);
+    for (char *record = records; (process = process_next(&walk)) != NULL; record += record_size(form) + name_size) {
+        record_put(record, form, process, walk.now_ns);
+        if (name_size != 0) {
+            name_put(record + record_size(form), name_size, process);
+        }
     }
     return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvpsim__named_processes(nvmlDevice_t device, unsigned type, unsigned int *count, void *rows)
+{
+    return list_put(device, type, nvpsim__driver_since(535, 0, 0) ? RECORD_V3 : RECORD_V2, 4096, count, rows);
 }
 
 /* The three versions of the call for one kind of process. */
@@ -107,17 +131,17 @@ static nvmlReturn_t list_put(nvmlDevice_t handle, unsigned type, enum record_for
     nvmlReturn_t nvpsim__serve_nvmlDeviceGet##kind##RunningProcesses(nvmlDevice_t device, unsigned int *infoCount,               \
                                                                      nvmlProcessInfo_v1_t *infos)                                \
     {                                                                                                                            \
-        return list_put(device, types, RECORD_V1, infoCount, infos);                                                             \
+        return list_put(device, types, RECORD_V1, 0, infoCount, infos);                                                             \
     }                                                                                                                            \
     nvmlReturn_t nvpsim__serve_nvmlDeviceGet##kind##RunningProcesses_v2(nvmlDevice_t device, unsigned int *infoCount,            \
                                                                         nvmlProcessInfo_v2_t *infos)                             \
     {                                                                                                                            \
-        return list_put(device, types, RECORD_V2, infoCount, infos);                                                             \
+        return list_put(device, types, RECORD_V2, 0, infoCount, infos);                                                             \
     }                                                                                                                            \
     nvmlReturn_t nvpsim__serve_nvmlDeviceGet##kind##RunningProcesses_v3(nvmlDevice_t device, unsigned int *infoCount,            \
                                                                         nvmlProcessInfo_t *infos)                                \
     {                                                                                                                            \
-        return list_put(device, types, form_of_v3(), infoCount, infos);                                                          \
+        return list_put(device, types, form_of_v3(), 0, infoCount, infos);                                                          \
     }
 
 LISTS(Compute, NVPSIM_PROCESS_COMPUTE)

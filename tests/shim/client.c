@@ -206,10 +206,15 @@ static void main_returns_while_threads_query(void)
 
 static void private_names_are_passed_on(void)
 {
-    const void *table = &library;
+    static const unsigned char id[16] = { 0xc4, 0xfe, 0x3e, 0x6c, 0xc9, 0x8f, 0x6c, 0x4e, /* that nvidia-smi asks for */
+                                          0xa3, 0x27, 0xee, 0x69, 0x6e, 0x12, 0xf7, 0xc4 };
+    const void *direct = NULL, *passed_on = NULL;
     init();
-    nvmlReturn_t expected = find(behind, "nvmlInternalGetExportTable")(POINTER(&table), POINTER("0123456789abcdef"), 0, 0, 0, 0);
-    CHECK(call("nvmlInternalGetExportTable", POINTER(&table), POINTER("0123456789abcdef")) == expected && table == &library);
+    CHECK(find(behind, "nvmlInternalGetExportTable")(POINTER(&direct), POINTER(id), 0, 0, 0, 0) == NVML_SUCCESS);
+    CHECK(call("nvmlInternalGetExportTable", POINTER(&passed_on), POINTER(id)) == NVML_SUCCESS && passed_on == direct);
+    nvmlReturn_t expected = find(behind, "nvmlInternalGetExportTable")(POINTER(&direct), POINTER("0123456789abcdef"), 0, 0, 0, 0);
+    CHECK(call("nvmlInternalGetExportTable", POINTER(&passed_on), POINTER("0123456789abcdef")) == expected &&
+          passed_on == direct);
     any_fn *retry = find(behind, "nvmlRetry_NvRmControl");
     expected = retry != NULL ? retry(1, 2, 3, 4, 5, 6) : NVML_ERROR_FUNCTION_NOT_FOUND;
     CHECK(find(library, "nvmlRetry_NvRmControl")(1, 2, 3, 4, 5, 6) == expected);

@@ -263,20 +263,6 @@ static void test_manners__a_lost_device_leaves_the_others_alone(void **state)
     SUCCEEDS(CALL(nvmlShutdown)());
 }
 
-static void test_manners__private_tables_are_refused(void **state)
-{
-    (void)state;
-    static const unsigned char id[16] = { 1, 2, 3 };
-    const void *table = (const void *)0x55;
-    sim_load_profile("h100x8");
-    nvmlReturn_t (*get)(const void **, const void *) =
-        (nvmlReturn_t(*)(const void **, const void *))sim_need("nvmlInternalGetExportTable");
-    ANSWERS(get(&table, id), NVML_ERROR_NOT_FOUND);
-    ANSWERS(get((const void **)1, (const void *)1), NVML_ERROR_NOT_FOUND);
-    ANSWERS(get(NULL, NULL), NVML_ERROR_NOT_FOUND);
-    assert_ptr_equal(table, (const void *)0x55);
-}
-
 static void test_manners__a_bad_scenario_fails_the_init(void **state)
 {
     (void)state;
@@ -364,7 +350,6 @@ int main(int count, char **arguments)
         CASE(devices_are_found_by_address),
         CASE(devices_are_found_by_uuid_and_serial),
         CASE(a_lost_device_leaves_the_others_alone),
-        CASE(private_tables_are_refused),
         CASE(a_bad_scenario_fails_the_init),
         CASE(the_library_says_what_it_is),
         CASE(a_scenario_is_named_by_itself),

@@ -119,6 +119,10 @@ static void test_profiles__under_wddm_a_process_has_no_memory(void **state)
     assert_int_equal(current, NVML_DRIVER_WDDM);
     SUCCEEDS(CALL(nvmlDeviceGetDriverModel)(sim_device(1), &current, &pending));
     assert_int_equal(current, NVML_DRIVER_WDM);
+    SUCCEEDS(CALL(nvmlDeviceGetDriverModel)(sim_device(0), &current, NULL)); /* nvidia-smi asks for one at a time */
+    SUCCEEDS(CALL(nvmlDeviceGetDriverModel)(sim_device(0), NULL, &pending));
+    assert_int_equal(current, NVML_DRIVER_WDDM);
+    ANSWERS(CALL(nvmlDeviceGetDriverModel)(sim_device(0), NULL, NULL), NVML_ERROR_INVALID_ARGUMENT);
     count = 8;
     SUCCEEDS(CALL(nvmlDeviceGetComputeRunningProcesses)(sim_device(1), &count, processes));
     assert_int_equal(processes[0].usedGpuMemory, 18240ull << 20);
