@@ -22,7 +22,7 @@ class Client:
     """One client. `name` is one of scripts/fetch-clients --list; `kind` is the same for its older and newer packages."""
 
     def __init__(self, folder, name):
-        self.name, self.kind = name, name.removesuffix("-new")
+        self.name, self.kind = name, name.removesuffix("-new").removesuffix("-old")
         self.home = os.path.join(os.path.abspath(folder), name)
         self.tree = os.path.join(self.home, "tree")
         try:
@@ -63,26 +63,37 @@ class Client:
             kept.update(HWLOC_PLUGINS_PATH=os.path.join(self.libraries, "hwloc"), HWLOC_HIDE_ERRORS="2")
         return kept
 
+    def nvidia_smi(self, driver):
+        """The nvidia-smi of a driver's series, if it is not newer than the driver; None when the packages have none."""
+        with open(os.path.join(self.home, "origin"), encoding="utf-8") as file:
+            for package, version, _ in map(str.split, file):
+                flavour = package.removeprefix("nvidia-").removesuffix("smi").rstrip("-") or "current"
+                made_for = release(version.split("-")[0])
+                if made_for[0] == release(driver)[0] and made_for <= release(driver):
+                    return os.path.join(self.tree, "usr", "lib", "nvidia", flavour, "nvidia-smi")
+        return None
+
     def command(self, library, *arguments):
-        """The command line. A Python client without a program of its own runs the script that comes first in `arguments`."""
+        """The command line. What comes first in `arguments` is a script when a Python client has no program of its own, and the program
+        for a client that has several."""
         if os.path.isdir(self.modules):
             program = [os.path.join(self.tree, "usr", "bin", PROGRAMS[self.kind])] if self.kind in PROGRAMS else []
             return [PYTHON, *program, *arguments]
+        if self.kind not in PROGRAMS:
+            return [*arguments]
         program = os.path.join(self.tree, "usr", "bin", PROGRAMS[self.kind])
         return [*([self.loader, "--library-path", self.paths(library)] if self.loader else []), program, *arguments]
 
     def run(self, library, *arguments, timeout=120, **more):
         """Runs it to its end with its output captured."""
-        return subprocess.run(
-            self.command(library, *arguments),
-            env=self.environment(library, **more),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            timeout=timeout,
-            check=False,
-        )
+        return run(self.command(library, *arguments), self.environment(library, **more), timeout)
+
+
+def run(command, environment, timeout=120):
+    """Runs a command to its end with its output captured."""
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=timeout, check=False
+    )
 
 
 def release(driver):

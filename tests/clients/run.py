@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs one real client on every simulated driver and compares what it prints with what is true of the simulated machine.
+"""Runs one real client on every simulated driver that suits it and compares what it prints with what is true of the simulated machine.
 
 usage: run.py --build BUILD --clients CLIENTS NAME
 NAME is one of scripts/fetch-clients --list, fetched into CLIENTS. What was found goes to BUILD/clients-results/NAME.json, for
@@ -21,7 +21,7 @@ import machine as truth  # noqa: E402
 from way import Failure, ways  # noqa: E402
 
 SKIPPED = 77
-NEEDS = {"nvtop": "tmux", "lstopo": "nm", "gpustat": "nm", "pynvml": "nm"}
+NEEDS = {"nvtop": "tmux", "lstopo": "nm", "gpustat": "nm", "pynvml": "nm", "nvidia-smi": "nm"}
 BROKEN = (Failure, subprocess.SubprocessError, ValueError, KeyError, TypeError, AttributeError)  # what strange output leads to
 
 
@@ -35,12 +35,14 @@ def outcome(check, client, way, machine):
 
 def run_all(client, build):
     """For each driver and way: the outcome. Prints one line each."""
-    check = importlib.import_module("check_" + client.kind).check
+    module = importlib.import_module("check_" + client.kind.replace("-", "_"))
     rows, failed = [], False
     with truth.running() as machine:
         for driver in clients.drivers(build):
+            if hasattr(module, "suits") and not module.suits(client, driver):
+                continue
             for way in ways(build, driver):
-                words, is_bad = outcome(check, client, way, machine)
+                words, is_bad = outcome(module.check, client, way, machine)
                 print(f"{driver:12} {way.name:8} {words}", flush=True)
                 rows.append({"driver": driver, "way": way.name, "outcome": words.splitlines()[0]})
                 failed = failed or is_bad
