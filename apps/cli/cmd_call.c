@@ -68,8 +68,9 @@ static bool take_limit(call_request *request, const cli_options *options)
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(call_request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    call_request *request = context;
     switch (key) {
     case 'g':
         return take_name(&request->gpus, options);
@@ -95,11 +96,8 @@ static bool take_option(call_request *request, const cli_options *options, int k
 static bool parse(call_request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_call_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_call_command, argc, argv, take_option, request)) {
+        return false;
     }
     request->operands = cli_options_operands(&options, &request->operand_count);
     return true;

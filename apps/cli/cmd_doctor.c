@@ -2,9 +2,9 @@
  * `nvpulse doctor`: what is wrong with NVML on this machine, and what to do about it. Reads the command line; the parts are in
  * doctor_*.c.
  */
+#include "common.h"
 #include "doctor.h"
 #include "exit_limit.h"
-#include "look.h"
 #include "options.h"
 
 enum { KEY_COLOR = 256 };
@@ -50,9 +50,8 @@ const cli_command cli_doctor_command = {
 /** The command line, read. */
 struct request {
     doctor_view view;
-    cli_look look;
+    cli_common common;
     unsigned long timeout_s;
-    bool json, help;
 };
 
 static bool take_timeout(struct request *request, const cli_options *options)
@@ -67,42 +66,29 @@ static bool take_timeout(struct request *request, const cli_options *options)
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     switch (key) {
-    case 'j':
-        return request->json = true;
     case 't':
         return take_timeout(request, options);
     case 'v':
         return request->view.verbose = true;
-    case 'w':
-        return cli_look_take_width(&request->look, options);
-    case KEY_COLOR:
-        return cli_look_take_color(&request->look, options);
-    case 'h':
-        return request->help = true;
     default:
-        return false;
+        return cli_common_take(&request->common, options, key);
     }
 }
 
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_doctor_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
-    }
-    int count;
-    char **operands = cli_options_operands(&options, &count);
-    if (count > 0 && !request->help) {
-        cli_misuse(&cli_doctor_command, "unexpected operand '%s'", operands[0]);
+    if (!cli_options_read(&options, &cli_doctor_command, argc, argv, take_option, request)) {
         return false;
     }
-    request->view.terminal = cli_look_terminal(&request->look);
+    if (!request->common.help && !cli_options_no_more(&options, 0)) {
+        return false;
+    }
+    request->view.terminal = cli_common_terminal(&request->common);
     return true;
 }
 
@@ -119,14 +105,14 @@ static int run_doctor(int argc, char **argv, FILE *out)
     if (!parse(&request, argc, argv)) {
         return DOCTOR_USAGE;
     }
-    if (request.help) {
+    if (request.common.help) {
         return cli_options_help(&cli_doctor_command, out);
     }
     doctor_report report = { .timeout_s = (unsigned int)request.timeout_s };
     int code = DOCTOR_NO_RESOURCES;
     if (doctor_report_read(&report)) {
         doctor_judge(&report);
-        bool printed = request.json ? doctor_print_json(&report, out) : doctor_print(&report, &request.view, out);
+        bool printed = request.common.json ? doctor_print_json(&report, out) : doctor_print(&report, &request.view, out);
         code = printed && !report.failed ? doctor_verdict(&report) : no_memory();
     }
     doctor_report_free(&report);

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "look.h"
+#include "common.h"
 #include "options.h"
 #include "processes.h"
 #include "size.h"
@@ -62,10 +62,9 @@ const cli_command cli_processes_command = {
 /** The command line, read. */
 struct request {
     process_view view;
-    cli_look look;
-    uint64_t interval_ms;
-    const char *ids, *columns, *order, *types;
-    bool has_header, help;
+    cli_common common;
+    const char *columns, *order, *types;
+    bool has_header;
 };
 
 static bool take_form(struct request *request, process_form form)
@@ -91,30 +90,21 @@ static bool take_output_option(struct request *request, const cli_options *optio
     case 'v':
         request->view.verbose = true;
         return true;
-    case 'w':
-        return cli_look_take_width(&request->look, options);
-    case KEY_COLOR:
-        return cli_look_take_color(&request->look, options);
-    case 'h':
-        request->help = true;
-        return true;
     default:
-        return false;
+        return cli_common_take(&request->common, options, key);
     }
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     switch (key) {
     case 's':
         request->order = options->argument;
         return true;
     case 'c':
         request->columns = options->argument;
-        return true;
-    case 'i':
-        request->ids = options->argument;
         return true;
     case 'u':
         request->view.filter.users = options->argument;
@@ -127,8 +117,6 @@ static bool take_option(struct request *request, const cli_options *options, int
         return true;
     case 't':
         return process_types_parse(&request->view.filter.types, &cli_processes_command, options->argument);
-    case 'l':
-        return cli_options_milliseconds(options, "loop", &request->interval_ms);
     default:
         return take_output_option(request, options, key);
     }
@@ -136,7 +124,7 @@ static bool take_option(struct request *request, const cli_options *options, int
 
 static void look_at_terminal(struct request *request)
 {
-    request->view.terminal = cli_look_terminal(&request->look);
+    request->view.terminal = cli_common_terminal(&request->common);
 }
 
 static void take_all_columns(process_fields *columns)
@@ -163,19 +151,13 @@ static bool complete(struct request *request)
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_processes_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
-    }
-    int count;
-    char **operands = cli_options_operands(&options, &count);
-    if (count > 0 && !request->help) {
-        cli_misuse(&cli_processes_command, "unexpected operand '%s'", operands[0]);
+    if (!cli_options_read(&options, &cli_processes_command, argc, argv, take_option, request)) {
         return false;
     }
-    return request->help || complete(request);
+    if (!request->common.help && !cli_options_no_more(&options, 0)) {
+        return false;
+    }
+    return request->common.help || complete(request);
 }
 
 /* Devices whose processes are missing, or known from before only. */
@@ -236,11 +218,11 @@ static int show(nvp_snapshot *snapshot, void *context, FILE *out)
 
 static int run_processes(int argc, char **argv, FILE *out)
 {
-    struct request request = { .look = { .color = CLI_AUTO } };
+    struct request request = { .common = { .color = CLI_AUTO } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }
-    if (request.help) {
+    if (request.common.help) {
         return cli_options_help(&cli_processes_command, out);
     }
     const process_view *view = &request.view;
@@ -249,9 +231,9 @@ static int run_processes(int argc, char **argv, FILE *out)
     cli_watch watch = {
         .command = &cli_processes_command,
         .options = NVP_SNAPSHOT_OPTIONS_INIT,
-        .ids = request.ids,
-        .interval_ms = request.interval_ms,
-        .apart_ms = needs_cpu && request.interval_ms == 0 ? APART_MS : 0,
+        .ids = request.common.ids,
+        .interval_ms = request.common.interval_ms,
+        .apart_ms = needs_cpu && request.common.interval_ms == 0 ? APART_MS : 0,
         .for_programs = view->form != PROCESS_TABLE,
         .verbose = view->verbose,
         .show = show,

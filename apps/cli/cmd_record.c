@@ -7,6 +7,7 @@
 
 #include <nvpulse/sampler.h>
 
+#include "common.h"
 #include "metric_list.h"
 #include "options.h"
 #include "record.h"
@@ -63,12 +64,13 @@ const cli_command cli_record_command = {
 
 /** The command line, read. */
 struct request {
-    const char *path, *ids, *metric_names;
+    cli_common common;
+    const char *path, *metric_names;
     char **command; /**< NULL: none */
     record_mode mode;
-    uint64_t interval_ms, duration_ms; /**< 0: no end */
-    unsigned long count;               /**< 0: no end */
-    bool no_processes, append, force, help;
+    uint64_t duration_ms; /**< 0: no end */
+    unsigned long count;  /**< 0: no end */
+    bool no_processes, append, force;
     cli_metric_list metrics;
 };
 
@@ -84,23 +86,19 @@ static bool take_count(struct request *request, const cli_options *options)
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     switch (key) {
     case 'o':
         request->path = options->argument;
         return true;
-    case 'l':
-        return cli_options_milliseconds(options, "loop", &request->interval_ms);
     case 'n':
         return take_count(request, options);
     case 'd':
         return cli_options_milliseconds(options, "duration", &request->duration_ms);
     case 'm':
         request->metric_names = options->argument;
-        return true;
-    case 'i':
-        request->ids = options->argument;
         return true;
     case KEY_NO_PROCESSES:
         request->no_processes = true;
@@ -111,11 +109,8 @@ static bool take_option(struct request *request, const cli_options *options, int
     case 'f':
         request->force = true;
         return true;
-    case 'h':
-        request->help = true;
-        return true;
     default:
-        return false;
+        return cli_common_take(&request->common, options, key);
     }
 }
 
@@ -138,16 +133,13 @@ static bool check(struct request *request)
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_record_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_record_command, argc, argv, take_option, request)) {
+        return false;
     }
     int count;
     char **operands = cli_options_operands(&options, &count);
     request->command = count > 0 ? operands : NULL;
-    return request->help || check(request);
+    return request->common.help || check(request);
 }
 
 /** A recording that is under way. */
@@ -168,8 +160,8 @@ static void write_snapshot(struct recording *recording, nvp_snapshot *snapshot)
     nvp_snapshot *part = NULL;
     char *text = NULL;
     size_t length = 0;
-    if (recording->request->ids != NULL &&
-        cli_watch_choose(&cli_record_command, recording->request->ids, false, snapshot, &part) != CLI_OK) {
+    if (recording->request->common.ids != NULL &&
+        cli_watch_choose(&cli_record_command, recording->request->common.ids, false, snapshot, &part) != CLI_OK) {
         return;
     }
     if (nvp_snapshot_to_json(part != NULL ? part : snapshot, &text, &length) == NVP_SUCCESS) {
@@ -210,7 +202,9 @@ static int take_first(struct recording *recording)
         return cli_watch_explain(&cli_record_command, status, false);
     }
     nvp_snapshot *part = NULL;
-    int code = request->ids == NULL ? CLI_OK : cli_watch_choose(&cli_record_command, request->ids, true, recording->first, &part);
+    int code = request->common.ids == NULL
+                   ? CLI_OK
+                   : cli_watch_choose(&cli_record_command, request->common.ids, true, recording->first, &part);
     nvp_snapshot_free(part);
     return code;
 }
@@ -235,7 +229,7 @@ static int loop_on(struct recording *recording)
     cli_loop loop;
     bool has_child = recording->child.pid > 0;
     bool watches_output = recording->file.out != NULL && !has_child;
-    if (!cli_loop_begin(&loop, request->interval_ms, watches_output) ||
+    if (!cli_loop_begin(&loop, request->common.interval_ms, watches_output) ||
         (has_child && !record_child_watch(&recording->child, &loop))) {
         return cli_fail(CLI_FAILED, &cli_record_command, "signals cannot be caught");
     }
@@ -261,7 +255,7 @@ static int record(const struct request *request, FILE *out)
         .metric_count = request->metrics.count,
         .flags = request->no_processes ? NVP_SNAPSHOT_NO_PROCESSES : 0,
     };
-    recording.sampler = cli_watch_sampler(&cli_record_command, &options, request->ids);
+    recording.sampler = cli_watch_sampler(&cli_record_command, &options, request->common.ids);
     if (recording.sampler == NULL) {
         return CLI_FAILED;
     }
@@ -282,11 +276,11 @@ static int record(const struct request *request, FILE *out)
 
 static int run_record(int argc, char **argv, FILE *out)
 {
-    struct request request = { .interval_ms = 1000 };
+    struct request request = { .common = { .interval_ms = 1000 } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }
-    if (request.help) {
+    if (request.common.help) {
         return cli_options_help(&cli_record_command, out);
     }
     signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files is an error of the write */

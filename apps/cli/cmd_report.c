@@ -1,7 +1,7 @@
 /*
  * `nvpulse report`: what is in a recording. Needs no driver.
  */
-#include "look.h"
+#include "common.h"
 #include "options.h"
 #include "report.h"
 
@@ -43,14 +43,13 @@ const cli_command cli_report_command = {
 /** The command line, read. */
 struct request {
     report_view view;
-    cli_look look;
-    const char *ids;
-    bool json, help;
+    cli_common common;
 };
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     static const char *const which[] = { "auto", "all", "none", NULL };
     int choice;
     switch (key) {
@@ -58,25 +57,12 @@ static bool take_option(struct request *request, const cli_options *options, int
         return cli_metric_list_add(&request->view.charts, &cli_report_command, "chart", options->argument);
     case 'm':
         return cli_metric_list_add(&request->view.metrics, &cli_report_command, "metrics", options->argument);
-    case 'i':
-        request->ids = options->argument;
-        return true;
     case 'p':
         choice = cli_options_choice(options, "processes", which);
         request->view.processes = choice < 0 ? 0 : (unsigned int)choice;
         return choice >= 0;
-    case KEY_JSON:
-        request->json = true;
-        return true;
-    case 'w':
-        return cli_look_take_width(&request->look, options);
-    case KEY_COLOR:
-        return cli_look_take_color(&request->look, options);
-    case 'h':
-        request->help = true;
-        return true;
     default:
-        return false;
+        return cli_common_take(&request->common, options, key);
     }
 }
 
@@ -84,7 +70,7 @@ static bool check_operands(struct request *request, const cli_options *options)
 {
     int count;
     char **operands = cli_options_operands(options, &count);
-    if (request->help) {
+    if (request->common.help) {
         return true;
     }
     if (count == 0) {
@@ -102,33 +88,30 @@ static bool check_operands(struct request *request, const cli_options *options)
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_report_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_report_command, argc, argv, take_option, request)) {
+        return false;
     }
     if (!check_operands(request, &options)) {
         return false;
     }
-    request->view.terminal = cli_look_terminal(&request->look);
+    request->view.terminal = cli_common_terminal(&request->common);
     request->view.chart_width = request->view.terminal.width > 0 ? request->view.terminal.width : USUAL_CHART_WIDTH;
     return true;
 }
 
 static int run_report(int argc, char **argv, FILE *out)
 {
-    struct request request = { .look = { .color = CLI_AUTO } };
+    struct request request = { .common = { .color = CLI_AUTO } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }
-    if (request.help) {
+    if (request.common.help) {
         return cli_options_help(&cli_report_command, out);
     }
     report_summary whole = { .charts = &request.view.charts, .host = "", .driver = "", .simulation = "" };
-    int code = report_read(&whole, request.view.path, request.ids);
+    int code = report_read(&whole, request.view.path, request.common.ids);
     if (code == CLI_OK) {
-        bool done = (request.json ? report_print_json : report_print)(&whole, &request.view, out);
+        bool done = (request.common.json ? report_print_json : report_print)(&whole, &request.view, out);
         code = done ? CLI_OK : cli_no_memory(&cli_report_command);
     }
     report_free(&whole);

@@ -143,8 +143,9 @@ static bool take_count(struct request *request, const cli_options *options, int 
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     static const char *const forms[] = { "index", "uuid", NULL };
     bool known = true, taken = take_rule(request, options, key, &known);
     int choice;
@@ -187,11 +188,8 @@ static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
     int count;
-    cli_options_begin(&options, &cli_select_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_select_command, argc, argv, take_option, request)) {
+        return false;
     }
     char **operands = cli_options_operands(&options, &count);
     request->command = count > 0 ? operands : NULL;

@@ -103,8 +103,9 @@ static int run_on(const char *folder, const struct request *request, char **comm
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     unsigned long ms;
     switch (key) {
     case 't':
@@ -137,11 +138,8 @@ static int run_shim(int argc, char **argv, FILE *out)
 {
     cli_options options;
     struct request request = { 0 };
-    cli_options_begin(&options, &cli_shim_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(&request, &options, key)) {
-            return CLI_USAGE;
-        }
+    if (!cli_options_read(&options, &cli_shim_command, argc, argv, take_option, &request)) {
+        return CLI_USAGE;
     }
     if (request.help) {
         return cli_options_help(&cli_shim_command, out);

@@ -75,8 +75,9 @@ static bool check_speed(const char *word)
 }
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     static const char *const clocks[] = { "real", "stepped", NULL };
     switch (key) {
     case 'p':
@@ -116,11 +117,8 @@ static bool take_option(struct request *request, const cli_options *options, int
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_sim_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_sim_command, argc, argv, take_option, request)) {
+        return false;
     }
     request->command = cli_options_operands(&options, &request->command_count);
     if (request->help) {

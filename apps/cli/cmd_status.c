@@ -1,7 +1,7 @@
 /*
  * `nvpulse status`: one look at every GPU, or one after the other. Asks for what it shows, and no more.
  */
-#include "look.h"
+#include "common.h"
 #include "options.h"
 #include "size.h"
 #include "status_report.h"
@@ -45,15 +45,13 @@ const cli_command cli_status_command = {
 /** The command line, read. */
 struct request {
     status_view view;
-    cli_look look;
-    uint64_t interval_ms;
-    const char *ids;
-    bool json, help;
+    cli_common common;
 };
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     static const char *const which[] = { "auto", "all", "none", NULL };
     int choice;
     switch (key) {
@@ -64,44 +62,23 @@ static bool take_option(struct request *request, const cli_options *options, int
         choice = cli_options_choice(options, "processes", which);
         request->view.processes = choice < 0 ? 0 : (unsigned int)choice;
         return choice >= 0;
-    case 'i':
-        request->ids = options->argument;
-        return true;
-    case 'l':
-        return cli_options_milliseconds(options, "loop", &request->interval_ms);
-    case KEY_JSON:
-        request->json = true;
-        return true;
-    case 'w':
-        return cli_look_take_width(&request->look, options);
-    case KEY_COLOR:
-        return cli_look_take_color(&request->look, options);
-    case 'h':
-        request->help = true;
-        return true;
     default:
-        return false;
+        return cli_common_take(&request->common, options, key);
     }
 }
 
 static void look_at_terminal(struct request *request)
 {
-    request->view.terminal = cli_look_terminal(&request->look);
+    request->view.terminal = cli_common_terminal(&request->common);
 }
 
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_status_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_status_command, argc, argv, take_option, request)) {
+        return false;
     }
-    int count;
-    char **operands = cli_options_operands(&options, &count);
-    if (count > 0 && !request->help) {
-        cli_misuse(&cli_status_command, "unexpected operand '%s'", operands[0]);
+    if (!request->common.help && !cli_options_no_more(&options, 0)) {
         return false;
     }
     look_at_terminal(request);
@@ -111,7 +88,7 @@ static bool parse(struct request *request, int argc, char **argv)
 static int show(nvp_snapshot *snapshot, void *context, FILE *out)
 {
     struct request *request = context;
-    if (request->json) {
+    if (request->common.json) {
         return cli_watch_print_json(&cli_status_command, snapshot, out);
     }
     look_at_terminal(request); /* it may have changed its size */
@@ -124,21 +101,21 @@ static int run_status(int argc, char **argv, FILE *out)
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }
-    if (request.help) {
+    if (request.common.help) {
         return cli_options_help(&cli_status_command, out);
     }
     nvp_metric metrics[STATUS_METRICS_MAX];
     cli_watch watch = {
         .command = &cli_status_command,
         .options = NVP_SNAPSHOT_OPTIONS_INIT,
-        .ids = request.ids,
-        .interval_ms = request.interval_ms,
-        .for_programs = request.json,
+        .ids = request.common.ids,
+        .interval_ms = request.common.interval_ms,
+        .for_programs = request.common.json,
         .verbose = request.view.verbose,
         .show = show,
         .context = &request,
     };
-    if (!request.json) {
+    if (!request.common.json) {
         watch.options.metrics = metrics;
         watch.options.metric_count = status_metrics(&request.view, metrics);
     }

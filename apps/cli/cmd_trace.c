@@ -1,8 +1,8 @@
 /*
  * `nvpulse trace`: what a program called on the shim, how long that took, and what was answered. Needs no driver.
  */
+#include "common.h"
 #include "lines.h"
-#include "look.h"
 #include "options.h"
 #include "trace.h"
 
@@ -40,14 +40,15 @@ const cli_command cli_trace_command = {
 struct request {
     const char *path;
     cli_terminal terminal;
-    cli_look look;
+    cli_common common;
     trace_order order;
-    bool by_pid, json, help;
+    bool by_pid;
 };
 
 /* Takes one option; false after a message. */
-static bool take_option(struct request *request, const cli_options *options, int key)
+static bool take_option(void *context, const cli_options *options, int key)
 {
+    struct request *request = context;
     int choice;
     switch (key) {
     case 'p':
@@ -57,38 +58,25 @@ static bool take_option(struct request *request, const cli_options *options, int
         choice = cli_options_choice(options, "sort", trace_order_names);
         request->order = choice < 0 ? TRACE_TOTAL : (trace_order)choice;
         return choice >= 0;
-    case KEY_JSON:
-        request->json = true;
-        return true;
-    case 'w':
-        return cli_look_take_width(&request->look, options);
-    case KEY_COLOR:
-        return cli_look_take_color(&request->look, options);
-    case 'h':
-        request->help = true;
-        return true;
     default:
-        return false;
+        return cli_common_take(&request->common, options, key);
     }
 }
 
 static bool parse(struct request *request, int argc, char **argv)
 {
     cli_options options;
-    cli_options_begin(&options, &cli_trace_command, argc, argv);
-    for (int key; (key = cli_options_next(&options)) != CLI_OPTIONS_DONE;) {
-        if (!take_option(request, &options, key)) {
-            return false;
-        }
+    if (!cli_options_read(&options, &cli_trace_command, argc, argv, take_option, request)) {
+        return false;
     }
     int count;
     char **operands = cli_options_operands(&options, &count);
-    if (count != 1 && !request->help) {
+    if (count != 1 && !request->common.help) {
         cli_misuse(&cli_trace_command, count == 0 ? "a trace is missing; - is standard input" : "one trace at a time");
         return false;
     }
     request->path = operands[0];
-    request->terminal = cli_look_terminal(&request->look);
+    request->terminal = cli_common_terminal(&request->common);
     return true;
 }
 
@@ -104,11 +92,11 @@ static nvp_status take_line(void *context, const char *line, size_t length, char
 
 static int run_trace(int argc, char **argv, FILE *out)
 {
-    struct request request = { .look = { .color = CLI_AUTO } };
+    struct request request = { .common = { .color = CLI_AUTO } };
     if (!parse(&request, argc, argv)) {
         return CLI_USAGE;
     }
-    if (request.help) {
+    if (request.common.help) {
         return cli_options_help(&cli_trace_command, out);
     }
     trace_summary trace = { .by_pid = request.by_pid };
@@ -120,7 +108,7 @@ static int run_trace(int argc, char **argv, FILE *out)
     }
     if (code == CLI_OK) {
         trace_sort(&trace, request.order);
-        bool done = request.json ? trace_print_json(&trace, out) : trace_print(&trace, &request.terminal, out);
+        bool done = request.common.json ? trace_print_json(&trace, out) : trace_print(&trace, &request.terminal, out);
         code = done ? CLI_OK : cli_no_memory(&cli_trace_command);
     }
     trace_free(&trace);

@@ -119,6 +119,33 @@ int cli_options_next(cli_options *options)
     }
 }
 
+const char *cli_options_name(const cli_options *options, int key)
+{
+    const cli_option *option = option_of_key(options->command, key);
+    return option == NULL ? "" : option->name;
+}
+
+bool cli_options_read(cli_options *options, const cli_command *command, int argc, char **argv, cli_options_take *take,
+                      void *request)
+{
+    cli_options_begin(options, command, argc, argv);
+    for (int key; (key = cli_options_next(options)) != CLI_OPTIONS_DONE;) {
+        if (!take(request, options, key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool cli_options_no_more(const cli_options *options, int most)
+{
+    if (options->argc - optind > most) {
+        cli_misuse(options->command, "unexpected operand '%s'", options->argv[optind + most]);
+        return false;
+    }
+    return true;
+}
+
 char **cli_options_operands(const cli_options *options, int *count)
 {
     *count = options->argc - optind;

@@ -30,8 +30,21 @@ void cli_options_begin(cli_options *options, const cli_command *command, int arg
 /** The key of the next option; CLI_OPTIONS_DONE; or CLI_OPTIONS_BAD after a message (exit with CLI_USAGE). */
 int cli_options_next(cli_options *options);
 
+/** The long name of an option of the command; "" for CLI_OPTIONS_BAD. */
+const char *cli_options_name(const cli_options *options, int key);
+
+/** Takes the option that was just returned; false after a message. */
+typedef bool cli_options_take(void *request, const cli_options *options, int key);
+
+/** Walks over a whole command line and gives each option to `take`. False as soon as one is refused. */
+bool cli_options_read(cli_options *options, const cli_command *command, int argc, char **argv, cli_options_take *take,
+                      void *request);
+
 /** The operands left after CLI_OPTIONS_DONE; their number goes to `count`. */
 char **cli_options_operands(const cli_options *options, int *count);
+
+/** True when there are at most `most` operands; false after a message that names the first that is too much. */
+bool cli_options_no_more(const cli_options *options, int most);
 
 /** The place of the option's argument in `choices` (ended by NULL), or -1 after a message. */
 int cli_options_choice(const cli_options *options, const char *name, const char *const *choices);
