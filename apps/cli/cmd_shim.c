@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "become.h"
 #include "options.h"
@@ -87,10 +88,25 @@ static char *absolute(const char *path)
     return whole;
 }
 
+/* The shim itself goes on without a trace: the program that it serves has not asked for one. Where each process has a file of its own
+   (%p), their folder has to be there. `path` is absolute. */
+static bool can_write(const char *path)
+{
+    char *folder = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+    bool exists = access(path, F_OK) == 0;
+    bool can = folder != NULL && (exists || errno == ENOENT) && access(exists ? path : folder, W_OK) == 0;
+    if (!can) {
+        cli_fail(0, &cli_shim_command, "--trace: cannot write %s: %s", path, strerror(errno));
+    }
+    free(folder);
+    return can;
+}
+
 static int run_on(const char *folder, const struct request *request, char **command)
 {
     char *trace = request->trace != NULL ? absolute(request->trace) : NULL;
-    if (request->trace != NULL && trace == NULL) {
+    if (request->trace != NULL && (trace == NULL || !can_write(trace))) {
+        free(trace);
         return CLI_FAILED;
     }
     bool is_set =

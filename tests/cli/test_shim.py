@@ -51,6 +51,8 @@ class ShimTest(harness.CommandTest):
 
     def test_command_line(self):
         self.assert_result(self.shim(), 2, "", "a command is missing, as in 'nvpulse shim -- nvtop'")
+        for path in ("/proc/nosuch/calls", "/proc/nosuch/calls-%p", "/dev/null/calls", "a" * 5000):
+            self.assert_result(self.shim("--trace", path, "--", "true"), 1, "", "--trace: cannot write")
         self.assert_result(self.shim("--trace", "", "--", "true"), 2, "", "--trace: the name of a file is missing")
         for number in ("0", "x", "-1", "86400001"):
             self.assert_result(self.shim("--deadline-ms", number, "--", "true"), 2, "", "--deadline-ms: ")
