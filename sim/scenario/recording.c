@@ -491,12 +491,23 @@ static void recording_free(nvpsim_recording *recording)
     free(recording->processes);
 }
 
+/* Whatever is no text can have a first line of gigabytes. */
+static bool begins_like_one(FILE *file)
+{
+    int first = getc(file);
+    return ungetc(first, file) == EOF || (first != '\0' && strchr("{ \t\r\n", first) != NULL);
+}
+
 /* A recording that was cut off ends in a line that is none: it is left out. */
 static bool lines_read(nvpsim_recording *recording, FILE *file)
 {
     char *line = NULL;
     size_t capacity = 0;
     bool ok = true;
+    if (!begins_like_one(file)) {
+        recording->line = 1;
+        ok = nvpsim__recording_line(recording, "?", 1);
+    }
     for (ssize_t size; ok && (size = getline(&line, &capacity, file)) > 0;) {
         bool is_whole = line[size - 1] == '\n';
         recording->line++;
@@ -506,7 +517,7 @@ static bool lines_read(nvpsim_recording *recording, FILE *file)
         }
     }
     if (ok && ferror(file)) {
-        snprintf(recording->message, NVPSIM_MESSAGE_SIZE, "%.400s: cannot be read", recording->path);
+        snprintf(recording->message, NVPSIM_MESSAGE_SIZE, "%.400s: cannot be read: %s", recording->path, strerror(errno));
         ok = false;
     } else if (ok && !recording->is_begun) {
         snprintf(recording->message, NVPSIM_MESSAGE_SIZE, "%.400s: the recording is empty", recording->path);

@@ -48,11 +48,15 @@ static bool file_load(const char *path, source *from, char *message)
             capacity *= 2;
         }
     }
-    bool failed = ferror(file) != 0;
+    int error = ferror(file) != 0 ? errno : 0;
     fclose(file);
-    if (!text || failed || size >= FILE_BYTES_MAX) {
+    if (error != 0) {
+        snprintf(message, NVPSIM_MESSAGE_SIZE, "%s: cannot be read: %s", path, strerror(error));
+    } else if (!text || size >= FILE_BYTES_MAX) {
         snprintf(message, NVPSIM_MESSAGE_SIZE, "%s: %s", path,
-                 !text ? "out of memory" : (failed ? "cannot be read" : "too large for a scenario; allowed: less than 8 MiB"));
+                 !text ? "out of memory" : "too large for a scenario; allowed: less than 8 MiB");
+    }
+    if (error != 0 || !text || size >= FILE_BYTES_MAX) {
         free(text);
         return false;
     }

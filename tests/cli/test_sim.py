@@ -88,6 +88,7 @@ class SimTest(harness.CommandTest):
         path = self.scenario_file("base: h100x8\ndevice_defaults:\n  nmae: x\n")
         self.assert_result(self.sim("--scenario", path, "--", "echo", "started"), 2, "", [path, "nmae"])
         self.assert_result(self.sim("--scenario", "/nonexistent.yaml", "--", "echo", "started"), 2, "", "/nonexistent.yaml")
+        self.assert_result(self.sim("--scenario", "/", "--", "echo", "started"), 2, "", "/: cannot be read: Is a directory")
 
     def test_keys_that_do_nothing_are_named_once(self):
         path = self.scenario_file("system: {driver_version: 1.2}\ndevices: [{memory: {free_bytes: 1}}, {memory: {free_bytes: 2}}]\n")

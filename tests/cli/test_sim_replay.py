@@ -153,6 +153,13 @@ class SimReplayTest(harness.CommandTest):
             result = self.assert_result(self.sim("--replay", path, "--", "echo", "started"), 2, "", message)
             self.assertIn(path, result.err)
         self.assert_result(self.sim("--replay", "/nonexistent", "--", "true"), 2, "", "/nonexistent: cannot be opened")
+        self.assert_result(self.sim("--replay", "/", "--", "true"), 2, "", "/: cannot be read: Is a directory")
+
+    def test_a_line_without_end_is_not_read(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.truncate(1 << 36)
+            message = ":1:1: not a recording: a line must be an object of JSON"
+            self.assert_result(self.sim("--replay", file.name, "--", "echo", "started"), 2, "", message)
 
     def test_options(self):
         self.assert_result(self.sim("--speed", "0", "--replay", "x", "--", "true"), 2, "", "--speed must be a number from 0.001 to 100000, not '0'")
