@@ -95,7 +95,7 @@ static nvmlReturn_t call_with_buffers(void *where, const struct function *functi
 {
     uint64_t words[6] = { device, 0, 0, 0, 0, 0 };
     memset(buffers, 0, (size_t)6 * BUFFER);
-    for (size_t i = 1; i < strlen(function->shape); i++) {
+    for (size_t i = 1; i < 6 && function->shape[i] != '\0'; i++) {
         if (function->shape[i] == 'P') {
             const unsigned int room = 16;
             memcpy(buffers[i], &room, sizeof room);
