@@ -45,10 +45,11 @@ bool in_child(void (*body)(void *argument), void *argument);
 /** Memory shared with children. */
 void *shared_memory(size_t size);
 
-void bench_guard(void);
+/** `drivers`: the folder of those that do nothing. */
+void bench_guard(const char *drivers);
 void bench_by_name(void);
 void bench_compat(const char *simulators);
-/** `drivers`: the folder of those that do nothing. `all`: every adapter is printed, else the slowest. */
+/** `drivers`: as above. `all`: every adapter is printed, else the slowest. */
 void bench_adapters(const char *drivers, bool all);
 void bench_ending(void);
 void bench_model(void);
