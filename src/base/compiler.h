@@ -10,8 +10,12 @@
 /** Out of the common path, but not to be made slow: failing calls and later sessions are real work, too. */
 #define NVP__APART __attribute__((noinline))
 #define NVP__COLD __attribute__((cold, noinline))
+/** Of this library alone: reached without the detour over the table of addresses that a symbol of another library would need. */
+#define NVP__HIDDEN __attribute__((visibility("hidden")))
 #define NVP__CACHE_LINE 64
 #define NVP__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+/** The variable stands in memory from here on: it need not be kept, or saved, anywhere else. */
+#define NVP__IN_MEMORY(variable) __asm__ volatile("" ::"m"(variable))
 /** Keeps the compiler, not the processor, from moving memory accesses across. */
 #define NVP__COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
 

@@ -6,6 +6,7 @@
 #define NVP_DRIVER_LIBRARY_H
 
 #include "abi/index.h"
+#include "base/compiler.h"
 
 #include <nvpulse/driver.h>
 
@@ -15,14 +16,14 @@
 typedef void (*nvp__any_function)(void);
 
 /** The address of each function that the library exports, NULL where it lacks it. Written as nvp__dispatch is. */
-extern _Atomic(nvp__any_function) nvp__exported[NVP_FN_COUNT];
+extern NVP__HIDDEN _Atomic(nvp__any_function) nvp__exported[NVP_FN_COUNT];
 
 /**
  * What is called for each function: the library's own, or what serves it instead, or NULL. Written by nvp__driver_load() while no
  * query is under way; a query reads it inside the in-flight guard, whose gate orders the two. From inside the guard compat may
  * put the library's own function in the place of an adapter that is no longer needed; either serves a query that is under way.
  */
-extern _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
+extern NVP__HIDDEN _Atomic(nvp__any_function) nvp__dispatch[NVP_FN_COUNT];
 
 /**
  * Finds, opens and resolves the library unless that is done already. To be called by one thread at a time.

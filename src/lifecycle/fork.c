@@ -79,7 +79,7 @@ static void begin_anew(bool safe)
     nvp__lifecycle_forget();
     nvp__guard_set_up();
     nvp_state state = nvp__lifecycle.exiting ? NVP_STATE_FINAL : safe ? NVP_STATE_COLD : NVP_STATE_FORKED;
-    atomic_store(&nvp__gate.state, (int)state);
+    nvp__gate_change(NVP__GATE_STATE, state);
     atomic_store(&nvp__gate.owner, getpid());
 }
 

@@ -34,11 +34,18 @@ static int membarrier(int command)
     return (int)syscall(SYS_membarrier, command, 0, 0);
 }
 
+void nvp__gate_change(unsigned int mask, unsigned int bits)
+{
+    unsigned int word = atomic_load(&nvp__gate.word);
+    while (!atomic_compare_exchange_weak(&nvp__gate.word, &word, (word & ~mask) | bits)) {
+    }
+}
+
 void nvp__guard_set_up(void)
 {
     bool registered = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
     bool fenced = !registered || nvp__settings()->fenced;
-    atomic_store(&nvp__gate.fenced, fenced);
+    nvp__gate_change(NVP__GATE_FENCED, fenced ? NVP__GATE_FENCED : 0);
 #ifdef MADV_WIPEONFORK
     if (sysconf(_SC_PAGESIZE) == NVP__PAGE_BYTES) {
         madvise(&nvp__gate, sizeof(nvp__gate), MADV_WIPEONFORK); /* on failure only a raw clone() goes unnoticed */
@@ -117,7 +124,7 @@ bool nvp__guard_drain(int64_t timeout_ns)
 {
     int64_t deadline_ns = nvp__clock_ns() + timeout_ns;
     int64_t pause_ns = POLL_FIRST_NS;
-    if (atomic_load(&nvp__gate.fenced) == 0) {
+    if ((atomic_load(&nvp__gate.word) & NVP__GATE_FENCED) == 0) {
         membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
     }
     while (nvp__guard_others_inside() > 0) {
@@ -142,7 +149,7 @@ struct nvp__slot *nvp__guard_enter_slowly(nvp_status *refusal)
     for (;;) {
         unsigned int depth = atomic_load_explicit(&slot->depth, memory_order_relaxed);
         atomic_store_explicit(&slot->depth, depth + 1, memory_order_seq_cst);
-        int state = atomic_load_explicit(&nvp__gate.state, memory_order_seq_cst);
+        unsigned int state = atomic_load_explicit(&nvp__gate.word, memory_order_seq_cst) & NVP__GATE_STATE;
         /* a query inside a query is part of what the closing side waits for: it must not wait for that side */
         bool nested = depth > 0 && state != NVP_STATE_FORKED;
         if (state == NVP_STATE_OPEN || nested) {

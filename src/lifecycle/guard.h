@@ -4,7 +4,7 @@
  * Entering stores the thread's own depth and then reads the gate. The rare side (close, fork, exit) changes the gate, makes
  * every running thread of the process pass a memory barrier (membarrier), and then reads all depths. Either the entering
  * thread sees the changed gate, or the rare side sees its depth. Without membarrier both sides use sequentially consistent
- * accesses instead. The enter/leave pair is used in one place only: lifecycle/guarded.h.
+ * accesses instead. Entering and leaving are used in one place only: lifecycle/guarded.h.
  */
 #ifndef NVP_LIFECYCLE_GUARD_H
 #define NVP_LIFECYCLE_GUARD_H
@@ -33,20 +33,21 @@ struct nvp__slot {
  * COLD and owner 0 there.
  */
 struct nvp__gate {
-    alignas(NVP__PAGE_BYTES) atomic_int state; /* nvp_state */
-    atomic_int fenced;                         /* entering needs sequential consistency; chosen once */
+    alignas(NVP__PAGE_BYTES) atomic_uint word; /* see below */
     atomic_int owner;                          /* pid that set the gate up; 0: not yet, or in an unnoticed child */
-    atomic_uint attention;                     /* NVP__ATTEND_... or-ed: what calls have to mind besides being made */
-    char rest[NVP__PAGE_BYTES - 4 * sizeof(atomic_int)];
+    char rest[NVP__PAGE_BYTES - 2 * sizeof(atomic_int)];
 };
 
+/** What the gate's word is made of. It is NVP_STATE_OPEN, fenced or not, when a call has nothing to mind besides being made. */
 enum {
-    NVP__ATTEND_HANDLES = 1, /* NVML was opened again: handles of the program may be of an earlier session */
-    NVP__ATTEND_SUCCESS = 2  /* somebody waits for the next success, to know that not everything fails */
+    NVP__GATE_STATE = 0xff,    /* mask: nvp_state */
+    NVP__GATE_FENCED = 0x100,  /* entering needs sequential consistency; chosen once */
+    NVP__GATE_HANDLES = 0x200, /* NVML was opened again: handles of the program may be of an earlier session */
+    NVP__GATE_SUCCESS = 0x400  /* somebody waits for the next success, to know that not everything fails */
 };
 
-extern struct nvp__gate nvp__gate;
-extern __thread struct nvp__slot *nvp__self __attribute__((tls_model("initial-exec")));
+extern NVP__HIDDEN struct nvp__gate nvp__gate;
+extern NVP__HIDDEN __thread struct nvp__slot *nvp__self __attribute__((tls_model("initial-exec")));
 
 /** Everything but the common case of nvp__guard_enter(): first use in a thread, opening, waiting, refusing. */
 struct nvp__slot *nvp__guard_enter_slowly(nvp_status *refusal);
@@ -60,21 +61,47 @@ static NVP__INLINE struct nvp__slot *nvp__guard_enter(nvp_status *refusal)
     struct nvp__slot *slot = nvp__self;
     if (NVP__LIKELY(slot != NULL)) {
         unsigned int depth = atomic_load_explicit(&slot->depth, memory_order_relaxed);
-        int state;
-        if (NVP__UNLIKELY(atomic_load_explicit(&nvp__gate.fenced, memory_order_relaxed) != 0)) {
+        unsigned int word = atomic_load_explicit(&nvp__gate.word, memory_order_relaxed);
+        if (NVP__UNLIKELY((word & NVP__GATE_FENCED) != 0)) {
             atomic_store_explicit(&slot->depth, depth + 1, memory_order_seq_cst);
-            state = atomic_load_explicit(&nvp__gate.state, memory_order_seq_cst);
+            word = atomic_load_explicit(&nvp__gate.word, memory_order_seq_cst);
         } else {
             atomic_store_explicit(&slot->depth, depth + 1, memory_order_relaxed);
             NVP__COMPILER_BARRIER();
-            state = atomic_load_explicit(&nvp__gate.state, memory_order_acquire);
+            word = atomic_load_explicit(&nvp__gate.word, memory_order_acquire);
         }
-        if (NVP__LIKELY(state == NVP_STATE_OPEN)) {
+        if (NVP__LIKELY((word & NVP__GATE_STATE) == NVP_STATE_OPEN)) {
             return slot;
         }
         atomic_store_explicit(&slot->depth, depth, memory_order_release);
     }
     return nvp__guard_enter_slowly(refusal);
+}
+
+/**
+ * The same for a call that is only to be made, with nothing to mind, by a thread that is not inside yet. NULL: nvp__guard_enter() is to
+ * be asked. Depths are constants here, so that a call need not wait for what the call before it has stored.
+ */
+static NVP__INLINE struct nvp__slot *nvp__guard_enter_plainly(void)
+{
+    struct nvp__slot *slot = nvp__self;
+    if (NVP__UNLIKELY(slot == NULL) || NVP__UNLIKELY(atomic_load_explicit(&slot->depth, memory_order_relaxed) != 0)) {
+        return NULL;
+    }
+    atomic_store_explicit(&slot->depth, 1, memory_order_relaxed);
+    NVP__COMPILER_BARRIER();
+    unsigned int word = atomic_load_explicit(&nvp__gate.word, memory_order_acquire);
+    if (NVP__LIKELY(word == NVP_STATE_OPEN)) {
+        return slot;
+    }
+    if (word == (NVP_STATE_OPEN | NVP__GATE_FENCED)) {
+        atomic_store_explicit(&slot->depth, 1, memory_order_seq_cst);
+        if (NVP__LIKELY(atomic_load_explicit(&nvp__gate.word, memory_order_seq_cst) == word)) {
+            return slot;
+        }
+    }
+    atomic_store_explicit(&slot->depth, 0, memory_order_release);
+    return NULL;
 }
 
 /** Leaves the driver. */
@@ -83,6 +110,9 @@ static NVP__INLINE void nvp__guard_leave(struct nvp__slot *slot)
     unsigned int depth = atomic_load_explicit(&slot->depth, memory_order_relaxed);
     atomic_store_explicit(&slot->depth, depth - 1, memory_order_release);
 }
+
+/** Replaces the bits of `mask` in the gate's word. The state changes under the lifecycle's mutex only. */
+void nvp__gate_change(unsigned int mask, unsigned int bits);
 
 /** Chooses the kind of guard, and has the gate's page wiped in children. Called once before the first use, and in each child. */
 void nvp__guard_set_up(void);

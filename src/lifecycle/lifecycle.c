@@ -65,7 +65,7 @@ void nvp__lifecycle_forget(void)
 
 void nvp__lifecycle_set_state(nvp_state state)
 {
-    atomic_store_explicit(&nvp__gate.state, (int)state, memory_order_seq_cst);
+    nvp__gate_change(NVP__GATE_STATE, state);
     pthread_cond_broadcast(&nvp__lifecycle.changed);
 }
 
@@ -133,7 +133,8 @@ static void remember_success(unsigned int flags)
     nvp__lifecycle.driver_inits = 1;
     nvp__lifecycle.driver_flags = flags;
     nvp__lifecycle.failing_since_ns = 0;
-    atomic_store(&nvp__gate.attention, atomic_fetch_add(&generation, 1) > 0 ? NVP__ATTEND_HANDLES : 0u);
+    bool again = atomic_fetch_add(&generation, 1) > 0;
+    nvp__gate_change(NVP__GATE_HANDLES | NVP__GATE_SUCCESS, again ? NVP__GATE_HANDLES : 0);
 }
 
 nvp_status nvp__lifecycle_call_unlocked(nvp_status (*call)(unsigned int), unsigned int argument)
@@ -331,7 +332,7 @@ unsigned int nvp_init_count(void)
 nvp_state nvp_get_state(void)
 {
     nvp__lifecycle_set_up();
-    return (nvp_state)atomic_load(&nvp__gate.state);
+    return nvp__lifecycle_state();
 }
 
 const char *nvp_state_name(nvp_state state)

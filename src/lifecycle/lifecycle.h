@@ -79,7 +79,7 @@ nvp_status nvp__session_end(unsigned int inits);
 
 static inline nvp_state nvp__lifecycle_state(void)
 {
-    return (nvp_state)atomic_load_explicit(&nvp__gate.state, memory_order_relaxed);
+    return (nvp_state)(atomic_load_explicit(&nvp__gate.word, memory_order_relaxed) & NVP__GATE_STATE);
 }
 
 #endif

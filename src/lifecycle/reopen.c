@@ -41,10 +41,10 @@ static enum verdict judge(nvp_status status)
 /* "Unknown error" counts only when it goes on for a back-off without any success: the next success takes the flag away. */
 static bool fails_for_long(int64_t now_ns)
 {
-    bool watched = (atomic_load(&nvp__gate.attention) & NVP__ATTEND_SUCCESS) != 0;
+    bool watched = (atomic_load(&nvp__gate.word) & NVP__GATE_SUCCESS) != 0;
     if (nvp__lifecycle.failing_since_ns == 0 || !watched) {
         nvp__lifecycle.failing_since_ns = now_ns;
-        atomic_fetch_or(&nvp__gate.attention, NVP__ATTEND_SUCCESS);
+        nvp__gate_change(NVP__GATE_SUCCESS, NVP__GATE_SUCCESS);
     }
     return now_ns - nvp__lifecycle.failing_since_ns >= nvp__settings()->retry_ns;
 }

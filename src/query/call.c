@@ -172,13 +172,14 @@ static nvmlReturn_t call_later_session(const struct nvp__function *function, con
     return status;
 }
 
-nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const uint64_t *words)
+/* Inside the guard: the call itself, with the handles of the program turned into those of this session and back. */
+static nvmlReturn_t call_attentively(const struct nvp__function *function, const uint64_t *words)
 {
-    unsigned int attention = atomic_load_explicit(&nvp__gate.attention, memory_order_relaxed);
-    bool later = (attention & NVP__ATTEND_HANDLES) != 0;
+    unsigned int word = atomic_load_explicit(&nvp__gate.word, memory_order_relaxed);
+    bool later = (word & NVP__GATE_HANDLES) != 0;
     nvmlReturn_t status = later ? call_later_session(function, words) : call_first_session(function, words);
-    if (status == NVML_SUCCESS && (attention & NVP__ATTEND_SUCCESS) != 0) {
-        atomic_fetch_and(&nvp__gate.attention, ~(unsigned int)NVP__ATTEND_SUCCESS);
+    if (status == NVML_SUCCESS && (word & NVP__GATE_SUCCESS) != 0) {
+        nvp__gate_change(NVP__GATE_SUCCESS, 0);
     }
     return status;
 }
@@ -186,7 +187,7 @@ nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const u
 static nvp_status call_once(const struct nvp__function *function, const uint64_t *words)
 {
     nvp_status status;
-    NVP__GUARDED(status = nvp__status_of_answer(nvp__call_attentively(function, words)), status = nvp__refusal);
+    NVP__GUARDED(status = nvp__status_of_answer(call_attentively(function, words)), status = nvp__refusal);
     return status;
 }
 
@@ -221,4 +222,12 @@ nvmlReturn_t nvp__call_failed(const struct nvp__function *function, const uint64
 {
     nvp_status status = nvp__status_of_answer(answer);
     return nvp__as_nvml(nvp__lifecycle_suspect(status) ? call_once(function, words) : status);
+}
+
+nvmlReturn_t nvp__call_apart(const struct nvp__function *function, const uint64_t *words)
+{
+    int index = nvp__function_index(function);
+    nvp_status status = nvp__call(function, words);
+    bool is_missing = atomic_load_explicit(&nvp__dispatch[index], memory_order_relaxed) == NULL;
+    return status == NVML_ERROR_FUNCTION_NOT_FOUND && is_missing ? nvp__missing(index) : nvp__as_nvml(status);
 }

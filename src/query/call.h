@@ -25,10 +25,10 @@ static inline bool nvp__is_wait(int function_index)
 }
 
 /**
- * Inside the guard: the call itself, with the handles of the program turned into those of this session and back.
- * For calls when nvp__gate.attention is set; also right, if slower, at any other time.
+ * The same for an entry point under NVML's name whose call has something to mind, which is everything but to call the function: answers in
+ * NVML's terms, and notes a function that is missing.
  */
-NVP__APART nvmlReturn_t nvp__call_attentively(const struct nvp__function *function, const uint64_t *words);
+NVP__APART nvmlReturn_t nvp__call_apart(const struct nvp__function *function, const uint64_t *words);
 
 /** Inside the guard, after a success in the first session: remembers the device handles that were answered. */
 void nvp__call_note_devices(const struct nvp__function *function, const uint64_t *words);

@@ -43,36 +43,35 @@ nvmlReturn_t nvp__missing(int function_index)
 }
 
 /*
- * The common path: guard, look at two words, call. The rest is for handles of an earlier session, for calls that answer device
- * handles, for functions that are missing and for answers that say that the session has died.
+ * The common path: guard, call. All that a call may have to mind besides being made goes another way: opening, handles of an earlier
+ * session, a query inside a query. What is left here are calls that answer device handles, functions that are missing, and answers that say
+ * that the session has died. The words are written first: else every argument would take a register that is saved before and restored after.
  */
 #define NVP_FUNCTION(name, group, version, first_driver, first_release, flags, shape, parameters, arguments)                     \
     nvmlReturn_t nvp_##name parameters                                                                                           \
     {                                                                                                                            \
         typedef nvmlReturn_t function_type parameters;                                                                           \
         const struct nvp__function *row = &nvp__functions[NVP_FN_##name];                                                        \
+        const uint64_t words[] = { NVP__WORDS arguments };                                                                       \
         nvmlReturn_t result;                                                                                                     \
         if (nvp__is_wait(NVP_FN_##name)) {                                                                                       \
-            nvp_status nvp__answer = nvp__call(row, (const uint64_t[]){ NVP__WORDS arguments });                                 \
-            return nvp__answer == NVML_ERROR_FUNCTION_NOT_FOUND ? nvp__missing(NVP_FN_##name) : nvp__as_nvml(nvp__answer);       \
+            return nvp__call_apart(row, words);                                                                                  \
         }                                                                                                                        \
-        NVP__GUARDED(                                                                                                            \
+        NVP__IN_MEMORY(words);                                                                                                   \
+        NVP__GUARDED_PLAINLY(                                                                                                    \
             function_type *function =                                                                                            \
                 (function_type *)atomic_load_explicit(&nvp__dispatch[NVP_FN_##name], memory_order_relaxed);                      \
-            unsigned int attention = atomic_load_explicit(&nvp__gate.attention, memory_order_relaxed);                           \
             if (NVP__UNLIKELY(function == NULL)) {                                                                               \
                 result = nvp__missing(NVP_FN_##name);                                                                            \
-            } else if (NVP__UNLIKELY(attention != 0)) {                                                                          \
-                result = nvp__call_attentively(row, (const uint64_t[]){ NVP__WORDS arguments });                                 \
             } else {                                                                                                             \
                 result = function arguments;                                                                                     \
                 if (((flags)&NVP_FN_DEVICES) != 0 && result == NVML_SUCCESS) {                                                   \
-                    nvp__call_note_devices(row, (const uint64_t[]){ NVP__WORDS arguments });                                     \
+                    nvp__call_note_devices(row, words);                                                                          \
                 }                                                                                                                \
             },                                                                                                                   \
-            return nvp__as_nvml(nvp__refusal));                                                                                  \
+            return nvp__call_apart(row, words));                                                                                 \
         if (NVP__UNLIKELY(result != NVML_SUCCESS)) {                                                                             \
-            result = nvp__call_failed(row, (const uint64_t[]){ NVP__WORDS arguments }, result);                                  \
+            result = nvp__call_failed(row, words, result);                                                                       \
         }                                                                                                                        \
         return result;                                                                                                           \
     }

@@ -8,7 +8,7 @@ GUARDED = """
 nvp_status nvp__guard_enter(void);
 static inline int call(void)
 {
-    if (nvp__guard_enter())
+    if (nvp__guard_enter_plainly() && nvp__guard_enter())
         return 1;
     nvp__guard_leave();
     return 0;
