@@ -22,7 +22,7 @@ typedef struct nvpsim_counter {
     _Atomic uint64_t calls[NVPSIM_FUNCTION_COUNT];
 } nvpsim_counter;
 
-extern __thread nvpsim_counter *nvpsim__counter_own __attribute__((tls_model("initial-exec")));
+extern __thread nvpsim_counter *nvpsim__counter_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /** The place of a thread that has none yet. */
 nvpsim_counter *nvpsim__counter_take(void);
@@ -32,7 +32,7 @@ void nvpsim__counter_enter_shared(nvpsim_counter *counter, int function);
 void nvpsim__counter_leave_shared(nvpsim_counter *counter);
 
 /** Enters; `depth` is for leaving. */
-static inline nvpsim_counter *nvpsim__counter_enter(int function, unsigned *depth)
+static inline __attribute__((always_inline)) nvpsim_counter *nvpsim__counter_enter(int function, unsigned *depth)
 {
     nvpsim_counter *counter = nvpsim__counter_own;
     if (__builtin_expect(!counter, 0)) {

@@ -12,7 +12,7 @@
 
 /** Reasons for a call to leave the short path; relaxed: a rule takes effect when the thread that added it says so. */
 enum { NVPSIM_ATTEND_FAULTS = 1, NVPSIM_ATTEND_LOCK = 2, NVPSIM_ATTEND_LATENCY = 4, NVPSIM_ATTEND_CONTROL = 8 };
-extern _Atomic unsigned nvpsim__attention;
+extern __attribute__((visibility("hidden"))) _Atomic unsigned nvpsim__attention;
 
 typedef struct nvpsim_rule {
     int function; /* or -1 for all but nvmlErrorString */

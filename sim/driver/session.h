@@ -24,6 +24,7 @@ struct nvmlDevice_st {
     const nvpsim_slice *slice;   /* of a MIG device; NULL for the whole GPU */
     _Atomic unsigned place;      /* NVML's index: the number among the devices that were plugged in when the session began */
     atomic_bool is_gone;         /* it was lost or taken away since: only the next session may see it again */
+    uint64_t unused;             /* so that the size is a power of two: each call divides by it */
 };
 
 /** What an nvmlGpuInstance_t points to: the GPU instance of a MIG device. Of those that share one only the first is used. */
@@ -50,10 +51,10 @@ typedef struct nvpsim_session {
 } nvpsim_session;
 
 /** NULL before init and after the last shutdown. Written with release under the session lock. */
-extern _Atomic(const nvpsim_session *) nvpsim__session_live;
+extern __attribute__((visibility("hidden"))) _Atomic(const nvpsim_session *) nvpsim__session_live;
 
 /** Set before the first session; never changes while the library is loaded. What is in it may: see world/world.h. */
-extern nvpsim_world *nvpsim__world;
+extern __attribute__((visibility("hidden"))) nvpsim_world *nvpsim__world;
 
 /** The session's own handle that a caller's handle is, or NULL. Any bits are allowed. */
 static inline struct nvmlDevice_st *nvpsim__session_find(const nvpsim_session *session, nvmlDevice_t handle)
