@@ -15,20 +15,31 @@ __attribute__((constructor)) static void read_environment(void)
     features_count = text != NULL ? (unsigned int)strtoul(text, NULL, 10) : 1;
 }
 
-#define LICENSABLE(name)                                                                                                         \
-    __attribute__((visibility("default"))) nvmlReturn_t name(nvmlDevice_t device, nvmlGridLicensableFeatures_t *features);       \
-    nvmlReturn_t name(nvmlDevice_t device, nvmlGridLicensableFeatures_t *features)                                               \
+static const char licence[32] = "GRID-Virtual-WS-Ext,2.0";
+static const char product[32] = "NVIDIA RTX Virtual Workstation";
+
+#define NAMED memcpy(feature->productName, product, sizeof(product))
+#define UNNAMED (void)product
+
+#define LICENSABLE(name, type, put_name)                                                                                         \
+    __attribute__((visibility("default"))) nvmlReturn_t name(nvmlDevice_t device, type *features);                               \
+    nvmlReturn_t name(nvmlDevice_t device, type *features)                                                                       \
     {                                                                                                                            \
         (void)device;                                                                                                            \
-        features->isGridLicenseSupported = 1; /* these two stand at the same place in all versions */                            \
+        features->isGridLicenseSupported = 1;                                                                                    \
         features->licensableFeaturesCount = features_count;                                                                      \
+        for (unsigned int i = 0; i < features_count; i++) {                                                                      \
+            __typeof__(&features->gridLicensableFeatures[0]) feature = &features->gridLicensableFeatures[i];                     \
+            memcpy(feature->licenseInfo, licence, sizeof(licence));                                                              \
+            put_name;                                                                                                            \
+        }                                                                                                                        \
         return NVML_SUCCESS;                                                                                                     \
     }
 
-LICENSABLE(nvmlDeviceGetGridLicensableFeatures)
-LICENSABLE(nvmlDeviceGetGridLicensableFeatures_v2)
-LICENSABLE(nvmlDeviceGetGridLicensableFeatures_v3)
-LICENSABLE(nvmlDeviceGetGridLicensableFeatures_v4)
+LICENSABLE(nvmlDeviceGetGridLicensableFeatures, nvp_GridLicensableFeatures_v2_t, UNNAMED)
+LICENSABLE(nvmlDeviceGetGridLicensableFeatures_v2, nvp_GridLicensableFeatures_v3_t, NAMED)
+LICENSABLE(nvmlDeviceGetGridLicensableFeatures_v3, nvp_GridLicensableFeatures_v4_t, NAMED)
+LICENSABLE(nvmlDeviceGetGridLicensableFeatures_v4, nvmlGridLicensableFeatures_t, NAMED)
 
 __attribute__((visibility("default"))) nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int *count,
                                                                              nvmlVgpuInstance_t *instances);
@@ -49,7 +60,19 @@ nvmlReturn_t nvmlDeviceGetActiveVgpus(nvmlDevice_t device, unsigned int *count, 
         return NVML_SUCCESS;                                                                                                     \
     }
 
+#define BUS_ID_OF_LINK(name)                                                                                                     \
+    __attribute__((visibility("default"))) nvmlReturn_t name(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci);        \
+    nvmlReturn_t name(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci)                                                \
+    {                                                                                                                            \
+        (void)link;                                                                                                              \
+        (void)device;                                                                                                            \
+        memcpy(pci->busIdLegacy, "0000:3B:00.0", sizeof("0000:3B:00.0"));                                                        \
+        return NVML_SUCCESS;                                                                                                     \
+    }
+
 BUS_ID(nvmlDeviceGetPciInfo, nvmlPciInfo_t, busIdLegacy, "0000:3B:00.0") /* where the older structs have it, too */
 BUS_ID(nvmlDeviceGetPciInfo_v2, nvmlPciInfo_t, busIdLegacy, "0000:3B:00.0")
 BUS_ID(nvmlDeviceGetPciInfo_v3, nvmlPciInfo_t, busIdLegacy, "0000:3B:00.0")
 BUS_ID(nvmlDeviceGetPciInfoExt, nvmlPciInfoExt_t, busId, "00000000:3B:00.0")
+BUS_ID_OF_LINK(nvmlDeviceGetNvLinkRemotePciInfo)
+BUS_ID_OF_LINK(nvmlDeviceGetNvLinkRemotePciInfo_v2)

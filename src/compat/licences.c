@@ -5,9 +5,9 @@
 
 #include "base/compiler.h"
 #include "compat/driver.h"
-#include "compat/room.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef nvp_GridLicensableFeatures_v2_t grid_v1; /* the layout of each version of the call */
@@ -21,49 +21,51 @@ typedef nvmlGridLicensableFeatures_t grid_v4;
 #define OWN_v4 NVP__OWN(nvmlDeviceGetGridLicensableFeatures_v4)
 
 #define FEATURE_SIZE(version) sizeof(((grid_##version *)NULL)->gridLicensableFeatures[0])
-#define TEXT_END(member) (offsetof(nvmlGridLicensableFeature_t, member) + NVML_GRID_LICENSE_BUFFER_SIZE - 1)
 
-static NVP__INLINE bool has(size_t feature_size, size_t offset)
+/* The offsets of a feature. Each older form is the beginning of the newer one: what it lacks is behind its end. */
+enum {
+    AT_LICENCE = offsetof(nvmlGridLicensableFeature_t, licenseInfo),
+    AT_NAME = offsetof(nvmlGridLicensableFeature_t, productName),
+    AT_ENABLED = offsetof(nvmlGridLicensableFeature_t, featureEnabled),
+    AT_EXPIRY = offsetof(nvmlGridLicensableFeature_t, licenseExpiry)
+};
+
+typedef uint8_t chunk __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+/* A text up to its end, chunk by chunk: it is short, and to move all of its room takes longer than the driver call. */
+static NVP__INLINE void put_text(unsigned char *to, const unsigned char *from)
 {
-    return feature_size > offset;
+    for (size_t at = 0; at < NVML_GRID_LICENSE_BUFFER_SIZE; at += sizeof(chunk)) {
+        chunk bytes;
+        memcpy(&bytes, from + at, sizeof(bytes));
+        memcpy(to + at, &bytes, sizeof(bytes));
+        halves zeros = (halves)(bytes == 0);
+        if ((zeros[0] | zeros[1]) != 0) {
+            break;
+        }
+    }
+    to[NVML_GRID_LICENSE_BUFFER_SIZE - 1] = '\0';
 }
 
-/* Ends the texts of a feature of `size` bytes, of which the library has given the first `given`; the rest is not available. */
-static NVP__INLINE void complete(unsigned char *feature, size_t size, size_t given)
+/* A feature of `size` bytes, of which the library has given the first `given`; the rest is not available. */
+static NVP__INLINE void put_feature(unsigned char *to, size_t size, const unsigned char *from, size_t given)
 {
     const unsigned int unknown = NVP__COMPAT_UNKNOWN_U32;
     const nvmlGridLicenseExpiry_t no_expiry = { .status = NVML_GRID_LICENSE_EXPIRY_NOT_AVAILABLE };
-    const size_t name = offsetof(nvmlGridLicensableFeature_t, productName);
-    const size_t enabled = offsetof(nvmlGridLicensableFeature_t, featureEnabled);
-    const size_t expiry = offsetof(nvmlGridLicensableFeature_t, licenseExpiry);
-    feature[TEXT_END(licenseInfo)] = '\0';
-    if (has(size, name) && !has(given, name)) {
-        feature[name] = '\0';
-    } else if (has(size, name)) {
-        feature[TEXT_END(productName)] = '\0';
+    memcpy(to, from, AT_LICENCE);
+    put_text(to + AT_LICENCE, from + AT_LICENCE);
+    if (size > AT_NAME && given > AT_NAME) {
+        put_text(to + AT_NAME, from + AT_NAME);
+    } else if (size > AT_NAME) {
+        to[AT_NAME] = '\0';
     }
-    if (has(size, enabled) && !has(given, enabled)) {
-        memcpy(feature + enabled, &unknown, sizeof(unknown));
+    if (size > AT_ENABLED) {
+        memcpy(to + AT_ENABLED, given > AT_ENABLED ? from + AT_ENABLED : (const unsigned char *)&unknown, sizeof(unknown));
     }
-    if (has(size, expiry) && !has(given, expiry)) {
-        memcpy(feature + expiry, &no_expiry, sizeof(no_expiry));
+    if (size > AT_EXPIRY) {
+        memcpy(to + AT_EXPIRY, given > AT_EXPIRY ? from + AT_EXPIRY : (const unsigned char *)&no_expiry, sizeof(no_expiry));
     }
-}
-
-/* A feature that there is not: the structs are large, and to clear them takes longer than all the rest. */
-static NVP__INLINE void blank(unsigned char *feature, size_t size, size_t given)
-{
-    const size_t licence = offsetof(nvmlGridLicensableFeature_t, licenseInfo);
-    const size_t name = offsetof(nvmlGridLicensableFeature_t, productName);
-    const size_t enabled = offsetof(nvmlGridLicensableFeature_t, featureEnabled);
-    memset(feature, 0, licence + 1);
-    if (has(size, name)) {
-        feature[name] = '\0';
-    }
-    if (has(size, enabled)) {
-        memset(feature + enabled, 0, size - enabled);
-    }
-    complete(feature, size, given);
 }
 
 /* The structs have room for so many: a caller that believes a larger number reads past their end. */
@@ -72,15 +74,9 @@ static NVP__INLINE unsigned int count_of(unsigned int said)
     return said < NVML_GRID_LICENSE_FEATURE_MAX_COUNT ? said : NVML_GRID_LICENSE_FEATURE_MAX_COUNT;
 }
 
-/* Each older form is the beginning of the newer one, feature by feature. */
+static const nvmlGridLicensableFeature_t no_feature;
 
-#define BLANK(to, wanted, source)                                                                                                \
-    for (size_t i = (to)->licensableFeaturesCount; i < NVML_GRID_LICENSE_FEATURE_MAX_COUNT; i++) {                               \
-        blank((unsigned char *)&(to)->gridLicensableFeatures[i], FEATURE_SIZE(wanted), FEATURE_SIZE(source));                    \
-    }
-
-/* A newer answer needs memory of its own. */
-#define GIVE_OLDER(wanted, source)                                                                                               \
+#define GIVE(wanted, source)                                                                                                     \
     nvmlReturn_t nvp__compat_grid_##wanted##_from_##source(nvmlDevice_t device, void *features)                                  \
     {                                                                                                                            \
         grid_##wanted *to = features;                                                                                            \
@@ -89,50 +85,29 @@ static NVP__INLINE unsigned int count_of(unsigned int said)
         from.licensableFeaturesCount = 0;                                                                                        \
         nvmlReturn_t status = OWN_##source(device, to != NULL ? (void *)&from : NULL);                                           \
         if (status == NVML_SUCCESS && to != NULL) {                                                                              \
+            const unsigned int count = count_of(from.licensableFeaturesCount);                                                   \
             to->isGridLicenseSupported = from.isGridLicenseSupported;                                                            \
-            to->licensableFeaturesCount = count_of(from.licensableFeaturesCount);                                                \
-            for (size_t i = 0; i < to->licensableFeaturesCount; i++) {                                                           \
-                nvp__room_copy(&to->gridLicensableFeatures[i], &from.gridLicensableFeatures[i], FEATURE_SIZE(wanted));           \
-                complete((unsigned char *)&to->gridLicensableFeatures[i], FEATURE_SIZE(wanted), FEATURE_SIZE(source));           \
+            to->licensableFeaturesCount = count;                                                                                 \
+            for (size_t i = 0; i < NVML_GRID_LICENSE_FEATURE_MAX_COUNT; i++) {                                                   \
+                const void *given = i < count ? (const void *)&from.gridLicensableFeatures[i] : &no_feature;                     \
+                put_feature((unsigned char *)&to->gridLicensableFeatures[i], FEATURE_SIZE(wanted), given, FEATURE_SIZE(source)); \
             }                                                                                                                    \
-            BLANK(to, wanted, source)                                                                                            \
         }                                                                                                                        \
         return status;                                                                                                           \
     }
 
-/* An older answer is read into the caller's own struct and spread there from the last feature to the first, which is in its place. */
-#define GIVE_NEWER(wanted, source)                                                                                               \
-    nvmlReturn_t nvp__compat_grid_##wanted##_from_##source(nvmlDevice_t device, void *features)                                  \
-    {                                                                                                                            \
-        grid_##wanted *to = features;                                                                                            \
-        nvmlReturn_t status = OWN_##source(device, features);                                                                    \
-        if (status == NVML_SUCCESS && to != NULL) {                                                                              \
-            to->licensableFeaturesCount = count_of(to->licensableFeaturesCount);                                                 \
-            unsigned char *first = (unsigned char *)to->gridLicensableFeatures;                                                  \
-            for (size_t i = to->licensableFeaturesCount; i-- > 0;) {                                                             \
-                unsigned char *feature = first + i * FEATURE_SIZE(wanted);                                                       \
-                if (i > 0) {                                                                                                     \
-                    memmove(feature, first + i * FEATURE_SIZE(source), FEATURE_SIZE(source));                                    \
-                }                                                                                                                \
-                complete(feature, FEATURE_SIZE(wanted), FEATURE_SIZE(source));                                                   \
-            }                                                                                                                    \
-            BLANK(to, wanted, source)                                                                                            \
-        }                                                                                                                        \
-        return status;                                                                                                           \
-    }
-
-GIVE_OLDER(v1, v2)
-GIVE_OLDER(v1, v3)
-GIVE_OLDER(v1, v4)
-GIVE_NEWER(v2, v1)
-GIVE_OLDER(v2, v3)
-GIVE_OLDER(v2, v4)
-GIVE_NEWER(v3, v1)
-GIVE_NEWER(v3, v2)
-GIVE_OLDER(v3, v4)
-GIVE_NEWER(v4, v1)
-GIVE_NEWER(v4, v2)
-GIVE_NEWER(v4, v3)
+GIVE(v1, v2)
+GIVE(v1, v3)
+GIVE(v1, v4)
+GIVE(v2, v1)
+GIVE(v2, v3)
+GIVE(v2, v4)
+GIVE(v3, v1)
+GIVE(v3, v2)
+GIVE(v3, v4)
+GIVE(v4, v1)
+GIVE(v4, v2)
+GIVE(v4, v3)
 
 /* A licence that holds is in the state "licensed"; of the other states nothing is known. */
 static unsigned int state_of(unsigned int licensed)
