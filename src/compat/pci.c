@@ -13,7 +13,7 @@
 #define SHORT_ID_SIZE sizeof(((nvp_PciInfo_v1_t *)NULL)->busId)
 #define LONG_ID_SIZE sizeof(((nvmlPciInfo_t *)NULL)->busId)
 
-/* What one of the calls has answered. A bus id that it does not give is made when it is wanted. */
+/* What one of the calls has answered: the numbers as in the largest struct. A bus id that it does not give is made when it is wanted. */
 struct place {
     union {
         nvp_PciInfo_v1_t v1;
@@ -22,7 +22,7 @@ struct place {
         nvmlPciInfoExt_v1_t ext;
     } answer;
     const char *short_id, *long_id;
-    unsigned int domain, bus, device, device_id, subsystem_id, base_class, sub_class;
+    nvmlPciInfoExt_v1_t numbers; /* but for its version and its bus id */
 };
 
 /*
@@ -44,9 +44,9 @@ static NVP__INLINE char *put_domain(char *at, unsigned int domain)
 static NVP__INLINE char *put_rest(char *at, const struct place *place, char function)
 {
     *at++ = ':';
-    at = nvp__put_byte(at, place->bus, nvp__upper_digits);
+    at = nvp__put_byte(at, place->numbers.bus, nvp__upper_digits);
     *at++ = ':';
-    at = nvp__put_byte(at, place->device, nvp__upper_digits);
+    at = nvp__put_byte(at, place->numbers.device, nvp__upper_digits);
     *at++ = '.';
     *at++ = function;
     return at;
@@ -59,7 +59,7 @@ static NVP__INLINE void put_short_id(char *id, const struct place *place)
         memcpy(id, place->short_id, SHORT_ID_SIZE);
         return;
     }
-    char *at = put_domain(id, place->domain);
+    char *at = put_domain(id, place->numbers.domain);
     at = put_rest(at, place, function_of(place->long_id, LONG_ID_SIZE, strlen("00000000:00:00")));
     memset(at, 0, SHORT_ID_SIZE - strlen("0000:00:00.0"));
 }
@@ -70,76 +70,49 @@ static NVP__INLINE void put_long_id(char *id, const struct place *place)
         memcpy(id, place->long_id, LONG_ID_SIZE);
         return;
     }
-    char *at = put_domain(put_domain(id, place->domain >> 16), place->domain);
+    char *at = put_domain(put_domain(id, place->numbers.domain >> 16), place->numbers.domain);
     at = put_rest(at, place, function_of(place->short_id, SHORT_ID_SIZE, strlen("0000:00:00")));
     memset(at, 0, LONG_ID_SIZE - strlen("00000000:00:00.0"));
 }
 
-static NVP__INLINE void from_v1(struct place *place)
-{
-    const nvp_PciInfo_v1_t *from = &place->answer.v1;
-    place->short_id = from->busId;
-    place->long_id = NULL;
-    place->domain = from->domain;
-    place->bus = from->bus;
-    place->device = from->device;
-    place->device_id = from->pciDeviceId;
-    place->subsystem_id = NVP__COMPAT_UNKNOWN_U32;
-    place->base_class = NVP__COMPAT_UNKNOWN_U32;
-    place->sub_class = NVP__COMPAT_UNKNOWN_U32;
-}
+/* What all four structs have under the same names. */
+#define COPY_COMMON(to, from)                                                                                                    \
+    do {                                                                                                                         \
+        (to)->domain = (from)->domain;                                                                                           \
+        (to)->bus = (from)->bus;                                                                                                 \
+        (to)->device = (from)->device;                                                                                           \
+        (to)->pciDeviceId = (from)->pciDeviceId;                                                                                 \
+    } while (0)
 
-/* v2 begins as v1 does. */
-static NVP__INLINE void from_v2(struct place *place)
-{
-    from_v1(place);
-    place->subsystem_id = place->answer.v2.pciSubSystemId;
-}
+#define UNKNOWN NVP__COMPAT_UNKNOWN_U32
 
-static NVP__INLINE void from_v3(struct place *place)
-{
-    const nvmlPciInfo_t *from = &place->answer.v3;
-    place->short_id = from->busIdLegacy;
-    place->long_id = from->busId;
-    place->domain = from->domain;
-    place->bus = from->bus;
-    place->device = from->device;
-    place->device_id = from->pciDeviceId;
-    place->subsystem_id = from->pciSubSystemId;
-    place->base_class = NVP__COMPAT_UNKNOWN_U32;
-    place->sub_class = NVP__COMPAT_UNKNOWN_U32;
-}
+#define FROM(form, its_short_id, its_long_id, subsystem, base_class, sub_class)                                                  \
+    static NVP__INLINE void from_##form(struct place *place)                                                                     \
+    {                                                                                                                            \
+        const __typeof__(place->answer.form) *from = &place->answer.form;                                                        \
+        place->short_id = its_short_id;                                                                                          \
+        place->long_id = its_long_id;                                                                                            \
+        COPY_COMMON(&place->numbers, from);                                                                                      \
+        place->numbers.pciSubSystemId = subsystem;                                                                               \
+        place->numbers.baseClass = base_class;                                                                                   \
+        place->numbers.subClass = sub_class;                                                                                     \
+    }
 
-static NVP__INLINE void from_ext(struct place *place)
-{
-    const nvmlPciInfoExt_v1_t *from = &place->answer.ext;
-    place->short_id = NULL;
-    place->long_id = from->busId;
-    place->domain = from->domain;
-    place->bus = from->bus;
-    place->device = from->device;
-    place->device_id = from->pciDeviceId;
-    place->subsystem_id = from->pciSubSystemId;
-    place->base_class = from->baseClass;
-    place->sub_class = from->subClass;
-}
+FROM(v1, from->busId, NULL, UNKNOWN, UNKNOWN, UNKNOWN)
+FROM(v2, from->busId, NULL, from->pciSubSystemId, UNKNOWN, UNKNOWN)
+FROM(v3, from->busIdLegacy, from->busId, from->pciSubSystemId, UNKNOWN, UNKNOWN)
+FROM(ext, NULL, from->busId, from->pciSubSystemId, from->baseClass, from->subClass)
 
 static NVP__INLINE void to_v1(nvp_PciInfo_v1_t *to, const struct place *place)
 {
     put_short_id(to->busId, place);
-    to->domain = place->domain;
-    to->bus = place->bus;
-    to->device = place->device;
-    to->pciDeviceId = place->device_id;
+    COPY_COMMON(to, &place->numbers);
 }
 
 static NVP__INLINE void to_v2(nvp_PciInfo_v2_t *to, const struct place *place)
 {
-    *to = (nvp_PciInfo_v2_t){ .domain = place->domain,
-                              .bus = place->bus,
-                              .device = place->device,
-                              .pciDeviceId = place->device_id,
-                              .pciSubSystemId = place->subsystem_id };
+    *to = (nvp_PciInfo_v2_t){ .pciSubSystemId = place->numbers.pciSubSystemId };
+    COPY_COMMON(to, &place->numbers);
     put_short_id(to->busId, place);
 }
 
@@ -147,63 +120,41 @@ static NVP__INLINE void to_v3(nvmlPciInfo_t *to, const struct place *place)
 {
     put_short_id(to->busIdLegacy, place);
     put_long_id(to->busId, place);
-    to->domain = place->domain;
-    to->bus = place->bus;
-    to->device = place->device;
-    to->pciDeviceId = place->device_id;
-    to->pciSubSystemId = place->subsystem_id;
+    COPY_COMMON(to, &place->numbers);
+    to->pciSubSystemId = place->numbers.pciSubSystemId;
 }
 
 static NVP__INLINE void to_ext(nvmlPciInfoExt_v1_t *to, const struct place *place)
 {
     put_long_id(to->busId, place);
-    to->domain = place->domain;
-    to->bus = place->bus;
-    to->device = place->device;
-    to->pciDeviceId = place->device_id;
-    to->pciSubSystemId = place->subsystem_id;
-    to->baseClass = place->base_class;
-    to->subClass = place->sub_class;
+    COPY_COMMON(to, &place->numbers);
+    to->pciSubSystemId = place->numbers.pciSubSystemId;
+    to->baseClass = place->numbers.baseClass;
+    to->subClass = place->numbers.subClass;
 }
 
 /* One reader for each call. A caller's NULL goes on to the library, which knows what to answer. */
+#define READ(form, function, before)                                                                                             \
+    static NVP__INLINE nvmlReturn_t read_##form(nvmlDevice_t device, bool wanted, struct place *place)                           \
+    {                                                                                                                            \
+        place->answer.form = (__typeof__(place->answer.form))before;                                                             \
+        nvmlReturn_t status = function(device, wanted ? (void *)&place->answer.form : NULL);                           \
+        from_##form(place);                                                                                                      \
+        return status;                                                                                                           \
+    }
 
-static NVP__INLINE nvmlReturn_t read_v1(nvmlDevice_t device, bool wanted, struct place *place)
-{
-    place->answer.v1 = (nvp_PciInfo_v1_t){ 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo)(device, wanted ? (void *)&place->answer.v1 : NULL);
-    from_v1(place);
-    return status;
-}
+READ(v1, NVP__OWN(nvmlDeviceGetPciInfo), { 0 })
+READ(v2, NVP__OWN(nvmlDeviceGetPciInfo_v2), { 0 })
+READ(v3, NVP__OWN(nvmlDeviceGetPciInfo_v3), { 0 })
+READ(ext, NVP__OWN(nvmlDeviceGetPciInfoExt), { .version = nvmlPciInfoExt_v1 })
 
-static NVP__INLINE nvmlReturn_t read_v2(nvmlDevice_t device, bool wanted, struct place *place)
-{
-    place->answer.v2 = (nvp_PciInfo_v2_t){ 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo_v2)(device, wanted ? (void *)&place->answer.v2 : NULL);
-    from_v2(place);
-    return status;
-}
-
-static NVP__INLINE nvmlReturn_t read_v3(nvmlDevice_t device, bool wanted, struct place *place)
-{
-    place->answer.v3 = (nvmlPciInfo_t){ 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfo_v3)(device, wanted ? &place->answer.v3 : NULL);
-    from_v3(place);
-    return status;
-}
-
-static NVP__INLINE nvmlReturn_t read_ext(nvmlDevice_t device, bool wanted, struct place *place)
-{
-    place->answer.ext = (nvmlPciInfoExt_v1_t){ .version = nvmlPciInfoExt_v1 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetPciInfoExt)(device, wanted ? &place->answer.ext : NULL);
-    from_ext(place);
-    return status;
-}
-
-#define GIVE(form, type, source)                                                                                                 \
+#define GIVE(form, type, source, is_known)                                                                                       \
     nvmlReturn_t nvp__compat_pci_##form##_from_##source(nvmlDevice_t device, type *pci)                                          \
     {                                                                                                                            \
         struct place place;                                                                                                      \
+        if (!(is_known)) {                                                                                                       \
+            return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;                                                                         \
+        }                                                                                                                        \
         nvmlReturn_t status = read_##source(device, pci != NULL, &place);                                                        \
         if (status == NVML_SUCCESS && pci != NULL) {                                                                             \
             to_##form(pci, &place);                                                                                              \
@@ -211,54 +162,35 @@ static NVP__INLINE nvmlReturn_t read_ext(nvmlDevice_t device, bool wanted, struc
         return status;                                                                                                           \
     }
 
-GIVE(v1, nvp_PciInfo_v1_t, v2)
-GIVE(v1, nvp_PciInfo_v1_t, v3)
-GIVE(v1, nvp_PciInfo_v1_t, ext)
-GIVE(v2, nvp_PciInfo_v2_t, v1)
-GIVE(v2, nvp_PciInfo_v2_t, v3)
-GIVE(v2, nvp_PciInfo_v2_t, ext)
-GIVE(v3, nvmlPciInfo_t, v1)
-GIVE(v3, nvmlPciInfo_t, v2)
-GIVE(v3, nvmlPciInfo_t, ext)
+#define HAS_NO_VERSION true
+#define IS_EXT_V1 (pci == NULL || pci->version == nvmlPciInfoExt_v1)
 
-#define GIVE_EXT(source)                                                                                                         \
-    nvmlReturn_t nvp__compat_pci_ext_from_##source(nvmlDevice_t device, nvmlPciInfoExt_v1_t *pci)                                \
+GIVE(v1, nvp_PciInfo_v1_t, v2, HAS_NO_VERSION)
+GIVE(v1, nvp_PciInfo_v1_t, v3, HAS_NO_VERSION)
+GIVE(v1, nvp_PciInfo_v1_t, ext, HAS_NO_VERSION)
+GIVE(v2, nvp_PciInfo_v2_t, v1, HAS_NO_VERSION)
+GIVE(v2, nvp_PciInfo_v2_t, v3, HAS_NO_VERSION)
+GIVE(v2, nvp_PciInfo_v2_t, ext, HAS_NO_VERSION)
+GIVE(v3, nvmlPciInfo_t, v1, HAS_NO_VERSION)
+GIVE(v3, nvmlPciInfo_t, v2, HAS_NO_VERSION)
+GIVE(v3, nvmlPciInfo_t, ext, HAS_NO_VERSION)
+GIVE(ext, nvmlPciInfoExt_v1_t, v1, IS_EXT_V1)
+GIVE(ext, nvmlPciInfoExt_v1_t, v2, IS_EXT_V1)
+GIVE(ext, nvmlPciInfoExt_v1_t, v3, IS_EXT_V1)
+
+/* The two versions of this call have the structs of the second and the third of those above. */
+#define GIVE_REMOTE(wanted, form, type, source, from, function)                                                                  \
+    nvmlReturn_t nvp__compat_remote_pci_##wanted##_from_##source(nvmlDevice_t device, unsigned int link, type *pci)              \
     {                                                                                                                            \
         struct place place;                                                                                                      \
-        if (pci != NULL && pci->version != nvmlPciInfoExt_v1) {                                                                  \
-            return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;                                                                         \
-        }                                                                                                                        \
-        nvmlReturn_t status = read_##source(device, pci != NULL, &place);                                                        \
+        place.answer.from = (__typeof__(place.answer.from)){ 0 };                                                                \
+        nvmlReturn_t status = function(device, link, pci != NULL ? (void *)&place.answer.from : NULL);                 \
         if (status == NVML_SUCCESS && pci != NULL) {                                                                             \
-            to_ext(pci, &place);                                                                                                 \
+            from_##from(&place);                                                                                                 \
+            to_##form(pci, &place);                                                                                              \
         }                                                                                                                        \
         return status;                                                                                                           \
     }
 
-GIVE_EXT(v1)
-GIVE_EXT(v2)
-GIVE_EXT(v3)
-
-nvmlReturn_t nvp__compat_remote_pci_v1_from_v2(nvmlDevice_t device, unsigned int link, nvp_PciInfo_v2_t *pci)
-{
-    struct place place;
-    place.answer.v3 = (nvmlPciInfo_t){ 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo_v2)(device, link, pci != NULL ? &place.answer.v3 : NULL);
-    if (status == NVML_SUCCESS && pci != NULL) {
-        from_v3(&place);
-        to_v2(pci, &place);
-    }
-    return status;
-}
-
-nvmlReturn_t nvp__compat_remote_pci_v2_from_v1(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci)
-{
-    struct place place;
-    place.answer.v2 = (nvp_PciInfo_v2_t){ 0 };
-    nvmlReturn_t status = NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo)(device, link, pci != NULL ? (void *)&place.answer.v2 : NULL);
-    if (status == NVML_SUCCESS && pci != NULL) {
-        from_v2(&place);
-        to_v3(pci, &place);
-    }
-    return status;
-}
+GIVE_REMOTE(v1, v2, nvp_PciInfo_v2_t, v2, v3, NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo_v2))
+GIVE_REMOTE(v2, v3, nvmlPciInfo_t, v1, v2, NVP__OWN(nvmlDeviceGetNvLinkRemotePciInfo))
