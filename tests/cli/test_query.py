@@ -55,7 +55,7 @@ FORMATS = (
     ("pcie.link.gen.gpucurrent", "pcie.link.gen.gpucurrent", "5", "5"),
     ("ecc.errors.corrected.volatile.dram", "ecc.errors.corrected.volatile.dram", "0", "0"),
     ("remapped_rows.failure", "remapped_rows.failure", "No", "No"),
-    ("power.management", "power.management", "Supported", "Supported"),
+    ("power.management", "power.management", "Enabled", "Enabled"),
 )
 
 ERRORS = (

@@ -145,8 +145,6 @@ def as_older_ones_say(smi, name, cell, is_header):
     """A cell of nvpulse, which writes as the newest nvidia-smi does, in the words of an older one."""
     if is_header:
         return cell if smi.is_since(535) else cell.replace("clocks_event_reasons.", "clocks_throttle_reasons.")
-    if name == "power.management":  # tells whether it is switched on, not whether it can be
-        return cell.replace("Supported", "Enabled")
     if name in ("pci.bus_id", "gpu_bus_id") and not smi.is_since(390):
         return cell[4:]
     return cell if smi.is_since(418) else cell.replace("[N/A]", "[Not Supported]")
