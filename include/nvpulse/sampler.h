@@ -1,5 +1,6 @@
 /*
- * Snapshots one after the other: each device is asked by a thread of its own, so that one that hangs stops nobody else.
+ * Snapshots one after the other: one thread asks quick devices in turn, slow ones are asked side by side, and one that hangs stops
+ * nobody else.
  * The caller says when; between samples no thread runs. A sampler can be used by one thread at a time; different samplers are independent.
  * After fork() a sampler of the parent can only be freed in the child.
  */

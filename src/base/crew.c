@@ -14,7 +14,7 @@
 #define STACK_BYTES ((size_t)512 * 1024)
 
 /** What one thread may take for all jobs before others help; a job that takes as long has a thread of its own. */
-#define PATIENCE_NS (5 * NVP__NS_PER_MS)
+#define PATIENCE_NS NVP__NS_PER_MS
 
 struct job {
     void (*work)(void *context);
