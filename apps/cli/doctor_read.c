@@ -138,7 +138,10 @@ static size_t take_group(doctor_report *report, const size_t *places, const doct
     for (size_t i = 0; i < taken; i++) {
         doctor_patient *patient = &report->devices[places[i]];
         patient->device = group->devices[i];
-        patient->end = i < group->done ? (doctor_end){ .outcome = DOCTOR_ANSWERED } : probe->end;
+        patient->end = probe->end;
+        if (i < group->done) {
+            patient->end = (doctor_end){ .outcome = DOCTOR_ANSWERED };
+        }
         match_with_bus(report, patient);
     }
     return taken;

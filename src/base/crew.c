@@ -80,18 +80,31 @@ struct nvp__crew *nvp__crew_new(void)
     return crew;
 }
 
+/* For one more job, and a thread of its own. */
+static bool make_room(struct nvp__crew *crew)
+{
+    struct job *jobs = reallocarray(crew->jobs, crew->job_count + 1, sizeof *jobs);
+    if (jobs == NULL) {
+        return false;
+    }
+    crew->jobs = jobs;
+    struct worker *workers = reallocarray(crew->workers, crew->job_count + 1, sizeof *workers);
+    if (workers == NULL) {
+        return false;
+    }
+    crew->workers = workers;
+    return true;
+}
+
 bool nvp__crew_add(struct nvp__crew *crew, void (*work)(void *context), void (*destroy)(void *context), void *context)
 {
     pthread_mutex_lock(&crew->lock);
-    struct job *jobs = reallocarray(crew->jobs, crew->job_count + 1, sizeof *jobs);
-    crew->jobs = jobs != NULL ? jobs : crew->jobs;
-    struct worker *workers = jobs != NULL ? reallocarray(crew->workers, crew->job_count + 1, sizeof *workers) : NULL;
-    if (workers != NULL) {
-        crew->workers = workers;
-        jobs[crew->job_count++] = (struct job){ .work = work, .destroy = destroy, .context = context };
+    bool has_room = make_room(crew);
+    if (has_room) {
+        crew->jobs[crew->job_count++] = (struct job){ .work = work, .destroy = destroy, .context = context };
     }
     pthread_mutex_unlock(&crew->lock);
-    return workers != NULL;
+    return has_room;
 }
 
 static void free_memory(struct nvp__crew *crew)
