@@ -39,6 +39,11 @@ def run_on_terminal(command, env, columns, rows=24):
     return os.waitstatus_to_exitcode(status), shown.decode("utf-8").replace("\r\n", "\n")
 
 
+def interrupted(seconds, command):
+    """The command, which gets one SIGINT after a while: a second one, as timeout would send to the group, is for the impatient."""
+    return ["/usr/bin/env", "timeout", "--foreground", "--signal=INT", "--preserve-status", str(seconds), *command]
+
+
 class TerminalTest(harness.CommandTest):
     def status(self, *arguments, columns=120, **env):
         command = harness.sim_command("status", *arguments, profile="h100x8")
@@ -82,8 +87,7 @@ class TerminalTest(harness.CommandTest):
 
     def test_loop_draws_over_what_it_has_drawn(self):
         command = harness.sim_command("status", "--loop", "0.05", "--processes=none", profile="h100x8")
-        command = ["/usr/bin/env", "timeout", "--signal=INT", "--preserve-status", "2", *command]
-        code, shown = run_on_terminal(command, harness.environment(NO_COLOR="1"), 120, rows=6)
+        code, shown = run_on_terminal(interrupted(2, command), harness.environment(NO_COLOR="1"), 120, rows=6)
         self.assertEqual(code, 0, shown)
         frames = shown.split("\033[H")
         self.assertGreater(len(frames), 3)
@@ -96,8 +100,7 @@ class TerminalTest(harness.CommandTest):
 
     def test_loop_on_a_dumb_terminal_does_not_draw(self):
         command = harness.sim_command("status", "--loop", "0.05", "--processes=none", profile="h100x8")
-        command = ["/usr/bin/env", "timeout", "--signal=INT", "--preserve-status", "1", *command]
-        code, shown = run_on_terminal(command, harness.environment(TERM="dumb"), 120)
+        code, shown = run_on_terminal(interrupted(1, command), harness.environment(TERM="dumb"), 120)
         self.assertEqual(code, 0, shown)
         self.assertNotIn("\033", shown)
         self.assertGreater(shown.count("\n\ndriver 550"), 1)

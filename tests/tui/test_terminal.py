@@ -43,7 +43,7 @@ class SizeTest(case.ViewerTest):
     def test_nothing_is_wider_than_the_terminal(self):
         for columns in (30, 45, 60, 79):
             shown = self.start(columns=columns)
-            for line in shown.wait("SIMULATED").split("\n"):
+            for line in shown.wait(re.compile(r"0 .*%")).split("\n"):
                 self.assertLessEqual(len(line), columns)
 
 
