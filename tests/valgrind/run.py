@@ -28,7 +28,6 @@ LEFT_OUT = {
     "_fails_in_turn": "fails with a malloc of its own, where valgrind puts another",
     "_is_missing_in_turn": "has a dlsym of its own",
     "_ends_the_session_in_turn": "is a program with a malloc of its own",
-    "sim.control_file": "has children that unload a driver which they have inherited open, with all that it holds",
     "_storm": "is about threads that run at once; valgrind runs one at a time",
     "every_error_of_every_function": "makes lists grow as far as they may, again and again; AddressSanitizer has the time",
 }
