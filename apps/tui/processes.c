@@ -168,7 +168,9 @@ bool tui_processes_build(tui_processes *processes, const nvp_snapshot *snapshot,
         return false;
     }
     collect(processes, snapshot, choice);
-    qsort_r(processes->rows, processes->count, sizeof *processes->rows, compare, (void *)(uintptr_t)choice);
+    if (processes->count > 1) { /* without any there are no rows that could be named */
+        qsort_r(processes->rows, processes->count, sizeof *processes->rows, compare, (void *)(uintptr_t)choice);
+    }
     bool done = !choice->is_tree || tui_tree_arrange(processes->rows, processes->count);
     keep_selection(processes);
     return done;
