@@ -5,6 +5,7 @@
 #include "base/crew.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -52,24 +53,13 @@ struct beginning {
     size_t place;
 };
 
-static bool make_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0) {
-        return false;
-    }
-    bool made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return made;
-}
-
 struct nvp__crew *nvp__crew_new(void)
 {
     struct nvp__crew *crew = calloc(1, sizeof *crew);
     if (crew == NULL) {
         return NULL;
     }
-    if (!make_condition(&crew->done)) {
+    if (!nvp__condition_make(&crew->done)) {
         free(crew);
         return NULL;
     }

@@ -4,6 +4,7 @@
 #include "base/lane.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -26,24 +27,13 @@ struct nvp__lane {
     void *context;
 };
 
-static bool make_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0) {
-        return false;
-    }
-    bool made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return made;
-}
-
 struct nvp__lane *nvp__lane_new(void (*job)(void *context), void (*destroy)(void *context), void *context)
 {
     struct nvp__lane *lane = calloc(1, sizeof *lane);
     if (lane == NULL) {
         return NULL;
     }
-    if (!make_condition(&lane->changed)) {
+    if (!nvp__condition_make(&lane->changed)) {
         free(lane);
         return NULL;
     }

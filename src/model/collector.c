@@ -12,6 +12,7 @@
 #include <nvpulse/sampler.h>
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "model/spans.h"
 
 #define DEFAULT_INTERVAL_MS 1000u
@@ -75,17 +76,6 @@ static nvp_status make_sampler(const nvp_snapshot_options *given, nvp_sampler **
     return status;
 }
 
-static bool make_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0) {
-        return false;
-    }
-    bool made = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return made;
-}
-
 nvp_status nvp_collector_new(const nvp_collector_options *options, nvp_collector **collector)
 {
     const nvp_collector_options defaults = NVP_COLLECTOR_OPTIONS_INIT;
@@ -98,7 +88,7 @@ nvp_status nvp_collector_new(const nvp_collector_options *options, nvp_collector
         return NVP_ERROR_NO_MEMORY;
     }
     nvp_status status = make_sampler(options->snapshot, &made->sampler);
-    if (status == NVP_SUCCESS && !make_condition(&made->changed)) {
+    if (status == NVP_SUCCESS && !nvp__condition_make(&made->changed)) {
         nvp_sampler_free(made->sampler);
         status = NVP_ERROR_NO_MEMORY;
     }

@@ -7,6 +7,17 @@ base: h100x8
 faults:
   - {device: 3, hang: true, after_calls: 20}
 """
+HANGING_OPEN = """
+base: h100x8
+faults:
+  - {function: nvmlInitWithFlags, hang: true}
+  - {function: nvmlInit_v2, hang: true}
+"""
+HANGING_CLOSE = """
+base: h100x8
+faults:
+  - {function: nvmlShutdown, hang: true}
+"""
 LOST = """
 base: h100x8
 devices:

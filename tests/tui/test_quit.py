@@ -23,17 +23,6 @@ base: rtx4090x2
 faults:
   - {function: nvmlDeviceGetCount_v2, hang: true}
 """
-HANGING_OPEN = """
-base: h100x8
-faults:
-  - {function: nvmlInitWithFlags, hang: true}
-  - {function: nvmlInit_v2, hang: true}
-"""
-HANGING_CLOSE = """
-base: h100x8
-faults:
-  - {function: nvmlShutdown, hang: true}
-"""
 
 # What leads to a state from the overview, and what shows that it is reached. The process that is selected is one of this system.
 STATES = {
@@ -122,8 +111,8 @@ class QuitTest(case.ViewerTest):
             ("a GPU", HANG, "STALLED"),
             ("every GPU", HANGING_SAMPLE, "SIMULATED"),
             ("the list of GPUs", HANGING_LIST, "has not answered"),
-            ("the opening of the driver", HANGING_OPEN, re.compile("trying again|has not answered")),
-            ("the closing of the driver", HANGING_CLOSE, "vllm"),
+            ("the opening of the driver", machines.HANGING_OPEN, re.compile("trying again|has not answered")),
+            ("the closing of the driver", machines.HANGING_CLOSE, "vllm"),
             ("nothing, but a GPU is lost", machines.LOST, "LOST"),
         ):
             with self.subTest(hangs=name):
@@ -148,7 +137,7 @@ class QuitTest(case.ViewerTest):
 
 class EarlyTest(case.ViewerTest):
     def test_simulation_is_told_before_the_first_sample(self):
-        for scenario in (HANGING_OPEN, HANGING_LIST):
+        for scenario in (machines.HANGING_OPEN, HANGING_LIST):
             shown = self.start(scenario=scenario, clock="real", env={"NVPULSE_EXIT_TIMEOUT_MS": "50"}, rows=2, columns=70)
             self.assertNotIn("has not answered", shown.wait("SIMULATED nvpulse"))
             shown.keys("q")

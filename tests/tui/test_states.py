@@ -4,6 +4,7 @@ import re
 import time
 
 import case
+import machines
 
 HANG = """
 base: h100x8
@@ -29,17 +30,6 @@ RESET = """
 base: h100x8
 faults:
   - {function: nvmlDeviceGetUtilizationRates, error: UNINITIALIZED, after_calls: 40, times: 1}
-"""
-HANGING_OPEN = """
-base: h100x8
-faults:
-  - {function: nvmlInitWithFlags, hang: true}
-  - {function: nvmlInit_v2, hang: true}
-"""
-HANGING_CLOSE = """
-base: h100x8
-faults:
-  - {function: nvmlShutdown, hang: true}
 """
 MANY = """
 base: h100x8
@@ -95,14 +85,14 @@ class StateTest(case.ViewerTest):
         self.leave(shown)
 
     def test_driver_that_hangs_while_it_opens(self):
-        shown = self.start(scenario=HANGING_OPEN, env=self.short())
+        shown = self.start(scenario=machines.HANGING_OPEN, env=self.short())
         shown.wait(re.compile("trying again|has not answered"))
         shown.keys("F1")
         shown.wait("Keys")
         self.assert_leaves_at_once(shown)
 
     def test_driver_that_hangs_while_it_closes(self):
-        shown = self.start(scenario=HANGING_CLOSE, env=self.short())
+        shown = self.start(scenario=machines.HANGING_CLOSE, env=self.short())
         shown.wait("vllm")
         self.assert_leaves_at_once(shown)
 
