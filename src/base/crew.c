@@ -5,14 +5,11 @@
 #include "base/crew.h"
 
 #include "base/clock.h"
-#include "base/condition.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define STACK_BYTES ((size_t)512 * 1024)
 
 /** What one thread may take for all jobs before others help; a job that takes as long has a thread of its own. */
 #define PATIENCE_NS NVP__NS_PER_MS
@@ -179,23 +176,6 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
-static bool create_thread(pthread_t *thread, struct beginning *begin)
-{
-    sigset_t all, before;
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) {
-        return false;
-    }
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool is_started = pthread_create(thread, &attributes, run_worker, begin) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return is_started;
-}
-
 static bool start_worker(struct nvp__crew *crew)
 {
     struct beginning *begin = crew->worker_count < crew->job_count ? malloc(sizeof *begin) : NULL;
@@ -205,7 +185,7 @@ static bool start_worker(struct nvp__crew *crew)
     *begin = (struct beginning){ crew, crew->worker_count };
     struct worker *worker = &crew->workers[crew->worker_count];
     *worker = (struct worker){ .is_busy = false };
-    if (!create_thread(&worker->thread, begin)) {
+    if (!nvp__thread_start(&worker->thread, run_worker, begin)) {
         free(begin);
         return false;
     }

@@ -4,15 +4,12 @@
 #include "base/lane.h"
 
 #include "base/clock.h"
-#include "base/condition.h"
+#include "base/thread.h"
 
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define STACK_BYTES ((size_t)512 * 1024)
 
 struct nvp__lane {
     pthread_mutex_t lock; /* of everything below */
@@ -79,29 +76,12 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
-static bool start_thread(struct nvp__lane *lane)
-{
-    sigset_t all, before;
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) {
-        return false;
-    }
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&lane->thread, &attributes, run, lane) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 bool nvp__lane_request(struct nvp__lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
     bool idle = lane->busy_since_ns == 0;
     if (idle && !lane->started) {
-        lane->started = start_thread(lane);
+        lane->started = nvp__thread_start(&lane->thread, run, lane);
         lane->users += lane->started;
     }
     idle = idle && lane->started;

@@ -4,7 +4,6 @@
 #include <nvpulse/collector.h>
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include <nvpulse/sampler.h>
 
 #include "base/clock.h"
-#include "base/condition.h"
+#include "base/thread.h"
 #include "model/spans.h"
 
 #define DEFAULT_INTERVAL_MS 1000u
@@ -174,17 +173,12 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
 static bool start_thread(nvp_collector *collector)
 {
-    sigset_t all, before;
     if (collector->started) {
         return true;
     }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    collector->started = pthread_create(&collector->thread, NULL, run, collector) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    collector->started = nvp__thread_start(&collector->thread, run, collector);
     collector->users += collector->started;
     return collector->started;
 }

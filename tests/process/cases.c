@@ -48,6 +48,13 @@ static void count_line(nvp_log_level level, const char *message, void *context)
     }
 }
 
+nvp_snapshot *sample(nvp_sampler *sampler)
+{
+    nvp_snapshot *snapshot = NULL;
+    CHECK_STATUS(nvp_sampler_sample(sampler, &snapshot), NVP_SUCCESS);
+    return snapshot;
+}
+
 void watch_log(const char *text)
 {
     watched = text;

@@ -7,6 +7,8 @@
 
 #include "control.h"
 
+#include <nvpulse/sampler.h>
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +52,8 @@ nvmlDevice_t first_device(void);
 void query_ok(nvmlDevice_t device);
 /** Starts a thread that runs `body`; the test ends if that cannot be done. */
 pthread_t start(void *(*body)(void *), void *argument);
+/** A sample that must succeed; the caller frees it. */
+nvp_snapshot *sample(nvp_sampler *sampler);
 /** Waits for a child: its exit code, or 128 and the signal. */
 int await_child(pid_t child);
 /** Counts log lines that contain `text` from now on, instead of printing them. */

@@ -11,6 +11,13 @@
 
 #define DEVICES 8
 
+static nvp_sampler *make_with(nvp_snapshot_options options)
+{
+    nvp_sampler *sampler = NULL;
+    CHECK_STATUS(nvp_sampler_new(&options, &sampler), NVP_SUCCESS);
+    return sampler;
+}
+
 static nvp_sampler *make(unsigned int flags, unsigned int timeout_ms, const nvp_metric *metrics, size_t count)
 {
     nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
@@ -18,16 +25,7 @@ static nvp_sampler *make(unsigned int flags, unsigned int timeout_ms, const nvp_
     options.timeout_ms = timeout_ms;
     options.metrics = metrics;
     options.metric_count = count;
-    nvp_sampler *sampler = NULL;
-    CHECK_STATUS(nvp_sampler_new(&options, &sampler), NVP_SUCCESS);
-    return sampler;
-}
-
-static nvp_snapshot *sample(nvp_sampler *sampler)
-{
-    nvp_snapshot *snapshot = NULL;
-    CHECK_STATUS(nvp_sampler_sample(sampler, &snapshot), NVP_SUCCESS);
-    return snapshot;
+    return make_with(options);
 }
 
 static void drop_sample(nvp_sampler *sampler)
@@ -146,16 +144,11 @@ static void blocking_call_is_made_only_when_it_is_named(void)
     nvp_sampler_free(sampler);
 }
 
-static void hang_device(int device, const char *function)
-{
-    control_add_fault(&(nvpsim_fault){ .struct_size = sizeof(nvpsim_fault), .function = function, .device = device, .hang = 1 });
-}
-
 static void device_that_hangs_stops_nobody_else(void)
 {
     nvp_sampler *sampler = make(0, 500, NULL, 0);
     nvp_snapshot *before = sample(sampler);
-    hang_device(3, "nvmlDeviceGetTemperature");
+    control_hang_device(3, "nvmlDeviceGetTemperature");
     for (int i = 0; i < 3; i++) {
         nvp_snapshot *snapshot = sample(sampler);
         CHECK(nvp_snapshot_device_count(snapshot) == DEVICES);
@@ -207,7 +200,7 @@ static void named_metrics_are_paced_on_request(void)
 
 static void device_that_hangs_from_the_beginning_has_a_row(void)
 {
-    hang_device(5, "nvmlDeviceGetName");
+    control_hang_device(5, "nvmlDeviceGetName");
     nvp_sampler *sampler = make(0, 500, NULL, 0);
     nvp_snapshot *snapshot = sample(sampler);
     CHECK(nvp_snapshot_device_count(snapshot) == DEVICES);
@@ -462,9 +455,7 @@ static nvp_sampler *make_of(const unsigned int *gpus, size_t count, const nvp_me
     options.gpu_count = count;
     options.metrics = metrics;
     options.metric_count = metric_count;
-    nvp_sampler *sampler = NULL;
-    CHECK_STATUS(nvp_sampler_new(&options, &sampler), NVP_SUCCESS);
-    return sampler;
+    return make_with(options);
 }
 
 static void only_chosen_gpus_are_asked(void)
@@ -494,7 +485,7 @@ static void gpu_that_is_not_chosen_may_hang(void)
     unsigned int stuck = 0;
     for (int device = 0; device < DEVICES; device++) {
         if (device != (int)gpu) {
-            hang_device(device, NULL);
+            control_hang_device(device, NULL);
         }
     }
     nvp_sampler *sampler = make_of(&gpu, 1, NULL, 0);

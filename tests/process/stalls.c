@@ -3,8 +3,6 @@
  */
 #include "cases.h"
 
-#include <nvpulse/sampler.h>
-
 #define DEVICES 8
 
 static nvp_sampler *make(void)
@@ -16,24 +14,12 @@ static nvp_sampler *make(void)
     return sampler;
 }
 
-static nvp_snapshot *sample(nvp_sampler *sampler)
-{
-    nvp_snapshot *snapshot = NULL;
-    CHECK_STATUS(nvp_sampler_sample(sampler, &snapshot), NVP_SUCCESS);
-    return snapshot;
-}
-
-static void hang_device(int device, const char *function)
-{
-    control_add_fault(&(nvpsim_fault){ .struct_size = sizeof(nvpsim_fault), .function = function, .device = device, .hang = 1 });
-}
-
 /* Each one is asked, though one thread after the other gets stuck; what comes back late is taken. */
 static void devices_that_all_hang_are_all_asked(void)
 {
     nvp_sampler *sampler = make();
     nvp_snapshot_free(sample(sampler));
-    hang_device(-1, "nvmlDeviceGetTemperature");
+    control_hang("nvmlDeviceGetTemperature");
     nvp_snapshot *snapshot = sample(sampler);
     for (unsigned int d = 0; d < DEVICES; d++) {
         CHECK(nvp_snapshot_device(snapshot, d)->state == NVP_DEVICE_STALLED);
@@ -64,7 +50,7 @@ static void devices_that_hang_are_passed_over(void)
     nvp_sampler *sampler = make();
     nvp_snapshot *before = sample(sampler);
     for (int d = 0; d < DEVICES; d += 2) {
-        hang_device(d, "nvmlDeviceGetTemperature");
+        control_hang_device(d, "nvmlDeviceGetTemperature");
     }
     nvp_snapshot *snapshot = sample(sampler);
     for (unsigned int d = 0; d < DEVICES; d++) {

@@ -66,7 +66,12 @@ void control_fail(const char *function, int error)
 
 void control_hang(const char *function)
 {
-    control_add_fault(&(nvpsim_fault){ .struct_size = sizeof(nvpsim_fault), .function = function, .device = -1, .hang = 1 });
+    control_hang_device(-1, function);
+}
+
+void control_hang_device(int device, const char *function)
+{
+    control_add_fault(&(nvpsim_fault){ .struct_size = sizeof(nvpsim_fault), .function = function, .device = device, .hang = 1 });
 }
 
 void control_slow(const char *function, uint64_t latency_ms)

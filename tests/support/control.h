@@ -23,6 +23,8 @@ void control_add_fault(const nvpsim_fault *fault);
 void control_fail(const char *function, int error);
 /** A fault of one function: it does not return until faults are cleared. */
 void control_hang(const char *function);
+/** The same on one device only, or of all functions of it (NULL). */
+void control_hang_device(int device, const char *function);
 /** A fault of one function: it takes that long. */
 void control_slow(const char *function, uint64_t latency_ms);
 void control_clear_faults(void);
