@@ -143,7 +143,8 @@ bool status_report_print(const nvp_snapshot *snapshot, const status_view *view, 
     if (nvp_snapshot_device_count(snapshot) == 0) {
         done = done && print_line("no NVIDIA GPUs found", CLI_PLAIN, terminal, out);
     } else {
-        done = done && status_device_table_print(snapshot, view, out) && print_processes(snapshot, view, out);
+        done = done && status_device_table_print(snapshot, view, out) && status_slowed_print(snapshot, terminal, out) &&
+               print_processes(snapshot, view, out);
     }
     return view->verbose ? done && print_details(snapshot, terminal, out) : done;
 }

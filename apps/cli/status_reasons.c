@@ -1,8 +1,10 @@
 /*
- * The metrics that `nvpulse status` shows, and the list behind --verbose: what is N/A, on which devices, and why. Equal rows of several
- * devices are one row.
+ * The metrics that `nvpulse status` shows, and what it tells of them beside its tables: which clocks are slowed and why, and behind --verbose
+ * what is N/A, on which devices, and why. Equal rows of several devices are one row.
  */
 #include <stdlib.h>
+
+#include <text/slowdown.h>
 
 #include "status_report.h"
 #include "table.h"
@@ -40,6 +42,7 @@ size_t status_metrics(const status_view *view, nvp_metric metrics[STATUS_METRICS
             metrics[count++] = subjects[i].metric;
         }
     }
+    metrics[count++] = NVP_METRIC_CLOCKS_EVENT_REASONS;
     if (view->terminal.color) { /* hot is shown by a colour */
         metrics[count++] = NVP_METRIC_TEMPERATURE_SLOWDOWN_THRESHOLD_C;
     }
@@ -74,11 +77,11 @@ static nvp_status status_of(const nvp_snapshot *snapshot, const nvp_device_sampl
     return NVP_SUCCESS;
 }
 
-/* Writes the devices from `first` on that have the same status as it, such as "0-3,6", and marks them as listed. */
-static void list_devices(const nvp_snapshot *snapshot, nvp_status *statuses, size_t first, char *text, size_t size)
+/* Writes the devices from `first` on that have the same status (or other number) as it, such as "0-3,6", and makes theirs 0: they are listed. */
+static void list_devices(const nvp_snapshot *snapshot, int *statuses, size_t first, char *text, size_t size)
 {
     size_t used = 0, count = nvp_snapshot_device_count(snapshot);
-    nvp_status status = statuses[first];
+    int status = statuses[first];
     for (size_t i = first; i < count && used + 1 < size; i++) {
         if (statuses[i] != status) {
             continue;
@@ -117,6 +120,29 @@ static void add_rows(cli_table *table, const nvp_snapshot *snapshot, const struc
         cli_table_add(table, CLI_PLAIN, nvp_reason_text(nvp_status_reason(status)));
         cli_table_add(table, CLI_DIM, nvp_status_name(status));
     }
+}
+
+bool status_slowed_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out)
+{
+    size_t count = nvp_snapshot_device_count(snapshot);
+    int *reasons = calloc(count + 1, sizeof *reasons);
+    for (size_t i = 0; reasons != NULL && i < count; i++) {
+        const nvp_device_sample *device = nvp_snapshot_device(snapshot, i);
+        bool can_tell = device->state == NVP_DEVICE_OK && device->mig_index < 0; /* a MIG device has the clocks of its GPU */
+        const nvp_reading *active = nvp_device_sample_get(device, NVP_METRIC_CLOCKS_EVENT_REASONS);
+        reasons[i] = can_tell ? (int)(nvp_reading_uint(active, 0) & TEXT_SLOWDOWN_REASONS) : 0;
+    }
+    for (size_t i = 0; reasons != NULL && i < count; i++) {
+        char devices[256];
+        const char *why = text_slowdown((unsigned int)reasons[i]);
+        if (reasons[i] != 0) {
+            list_devices(snapshot, reasons, i, devices, sizeof devices);
+            fprintf(out, "%sGPU %s: slowed down: %s%s\n", cli_terminal_style(terminal, CLI_YELLOW), devices, why,
+                    cli_terminal_reset(terminal, CLI_YELLOW));
+        }
+    }
+    free(reasons);
+    return reasons != NULL;
 }
 
 bool status_reasons_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out)

@@ -32,6 +32,9 @@ bool status_report_print(const nvp_snapshot *snapshot, const status_view *view, 
 bool status_device_table_print(const nvp_snapshot *snapshot, const status_view *view, FILE *out);
 bool status_process_table_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out);
 
+/** Prints which GPUs have their clocks held down by heat, the power brake or the hardware; part of status_report_print(). */
+bool status_slowed_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out);
+
 /** Prints what is N/A and why; part of status_report_print(). */
 bool status_reasons_print(const nvp_snapshot *snapshot, const cli_terminal *terminal, FILE *out);
 

@@ -7,14 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include <text/slowdown.h>
+
 #include "alerts.h"
 
 /** So many degrees below the threshold count as hot; without a threshold it is this. */
 #define HOT_MARGIN_C 3
 #define HOT_C 90
-
-/** What holds the clocks down for a bad reason: HW slowdown, thermal slowdown by software and hardware, power brake. */
-#define BAD_REASONS (0x08u | 0x20u | 0x40u | 0x80u)
 
 const char *const tui_alert_defaults[] = { "hot", "throttled", "ecc", "xid", "lost", "stalled", "failed", NULL };
 
@@ -166,7 +165,7 @@ static bool holds(const tui_alert_rule *rule, const nvp_device_sample *device, d
         return device->state == NVP_DEVICE_OK && is_hot(device, value);
     case TUI_ALERT_THROTTLED:
         *value = nvp_reading_number(reading, 0);
-        return device->state == NVP_DEVICE_OK && (nvp_reading_uint(reading, 0) & BAD_REASONS) != 0;
+        return device->state == NVP_DEVICE_OK && (nvp_reading_uint(reading, 0) & TEXT_SLOWDOWN_REASONS) != 0;
     case TUI_ALERT_ECC:
     case TUI_ALERT_XID:
         *value = nvp_reading_number(reading, 0);
@@ -284,19 +283,22 @@ static void describe(const tui_alert_rule *rule, double value, char *text, size_
     char number[48];
     static const char *const texts[] = {
         [TUI_ALERT_HOT] = "hot, ",
-        [TUI_ALERT_THROTTLED] = "throttled",
+        [TUI_ALERT_THROTTLED] = "throttled: ",
         [TUI_ALERT_ECC] = "ECC uncorrected ",
         [TUI_ALERT_XID] = "XID, ",
         [TUI_ALERT_LOST] = "lost",
         [TUI_ALERT_STALLED] = "stalled",
         [TUI_ALERT_FAILED] = "cannot be asked",
     };
-    bool has_value = has_metric(rule) && rule->kind != TUI_ALERT_THROTTLED;
+    bool is_slowdown = rule->kind == TUI_ALERT_THROTTLED;
     format_value(rule, value, number, sizeof number);
     if (rule->kind == TUI_ALERT_METRIC) {
         snprintf(text, size, "%s is %s", rule->text, number);
     } else {
-        snprintf(text, size, "%s%s", texts[rule->kind], has_value ? number : "");
+        snprintf(text, size, "%s%s", texts[rule->kind],
+                 is_slowdown        ? text_slowdown((uint64_t)value)
+                 : has_metric(rule) ? number
+                                    : "");
     }
 }
 

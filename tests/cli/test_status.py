@@ -28,6 +28,16 @@ base: h100x8
 faults:
   - { function: nvmlDeviceGetUtilizationRates, device: 2, hang: true, after_calls: 1 }
 """
+SLOWED = """
+base: h100x8
+devices:
+  - { index: 0, clocks_throttle_reasons: { hw_slowdown: true, hw_thermal_slowdown: true } }
+  - { index: 1, clocks_throttle_reasons: { hw_slowdown: true, hw_thermal_slowdown: true } }
+  - { index: 2, clocks_throttle_reasons: { hw_slowdown: true, hw_thermal_slowdown: true } }
+  - { index: 3, clocks_throttle_reasons: { sw_power_cap: true } }
+  - { index: 4, clocks_throttle_reasons: { hw_slowdown: true } }
+  - { index: 5, clocks_throttle_reasons: { hw_slowdown: true, hw_thermal_slowdown: true } }
+"""
 STRANGE = """
 base: h100x8
 devices:
@@ -190,6 +200,11 @@ class StatusTest(harness.CommandTest):
     def test_unified_memory_is_marked(self):
         self.assertRegex(self.status(profile="gb10"), r"(?m)^  0 │ NVIDIA GB10 +│ .*│ unified \d+\.\d/\d+\.\d GiB │")
         self.assertNotIn("unified", self.status())
+
+    def test_clocks_that_are_slowed_say_why(self):
+        result = self.run_sim("status", scenario=self.scenario_file(SLOWED))
+        self.assert_result(result, 0, "GPU 0-2,5: slowed down: heat (hardware)\nGPU 4: slowed down: hardware slowdown\n", "")
+        self.assertNotIn("slowed", self.run_sim("status").out)
 
     def test_power_without_a_limit(self):
         self.assertRegex(self.status(profile="laptop"), r"(?m)^  0 │ .*│ +\d+ W │")

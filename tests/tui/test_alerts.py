@@ -38,6 +38,18 @@ class AlertTest(case.ViewerTest):
         shown.wait(re.compile(r"GPU 1 hot, 99 C since"))
         self.leave(shown)
 
+    def test_throttling_says_why(self):
+        slow = "base: rtx4090x2\ndevices:\n  - {index: 1, clocks_throttle_reasons: {hw_slowdown: true, hw_thermal_slowdown: true}}\n"
+        shown = self.start(scenario=slow, columns=100)
+        shown.wait(re.compile(r"GPU 1 throttled: heat \(hardware\) since"))
+        self.leave(shown)
+
+    def test_ecc_errors(self):
+        with_errors = "base: h100x8\ndevices:\n  - {index: 4, ecc: {errors: {volatile: {double_bit: {total: 3}}}}}\n"
+        shown = self.start(scenario=with_errors, columns=100)
+        shown.wait(re.compile(r"GPU 4 ECC uncorrected 3 errors since"))
+        self.leave(shown)
+
     def test_conditions_that_are_none(self):
         for text, said in (
             ("nosuch.metric>1", "there is no metric 'nosuch.metric'"),
