@@ -193,8 +193,9 @@ static query_cell_kind put_process_name(const query_row *row, char *text, size_t
         bool hidden = reading != NULL && reading->reason == NVP_REASON_NO_PERMISSION;
         return put_na(hidden ? (nvp_status)NVML_ERROR_NO_PERMISSION : (nvp_status)NVML_ERROR_NOT_FOUND, true, text, size);
     }
-    if (command[0] == '\0') {
-        snprintf(text, size, "%s", name);
+    bool is_of_driver = !nvp_reading_has(nvp_process_get(row->process, NVP_PROCESS_START_TIME_US)); /* /proc knows it not */
+    if (is_of_driver || command[0] == '\0') {
+        snprintf(text, size, "%s", command[0] != '\0' ? command : name); /* whatever blanks it has */
     } else {
         snprintf(text, size, "%.*s", (int)program_length(command, name), command);
     }

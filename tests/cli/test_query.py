@@ -246,12 +246,12 @@ class AppsTest(harness.CommandTest):
         header, *rows = self.assert_result(result, 0, err="").out.splitlines()
         self.assertEqual(header, "gpu_name, gpu_bus_id, gpu_serial, gpu_uuid, pid, process_name, used_gpu_memory [MiB]")
         gpu = "NVIDIA H100 80GB HBM3, 00000000:AB:00.0, 1655223100106, GPU-674b0e5c-8d68-4152-b59b-c7c2d57166bd, "
-        self.assertEqual(rows[0], gpu + "4200002, /opt/vllm/bin/vllm, 73880 MiB")
+        self.assertEqual(rows[0], gpu + "4200002, /opt/vllm/bin/vllm serve, 73880 MiB")
         self.assertEqual(len(rows), 4)
 
     def test_other_names(self):
         result = self.run_sim("query", "--query-compute-apps=name,used_memory", "--format=csv,nounits", "-i", "5")
-        self.assertEqual(result.out.splitlines()[:2], ["process_name, used_gpu_memory [MiB]", "/opt/vllm/bin/vllm, 73880"])
+        self.assertEqual(result.out.splitlines()[:2], ["process_name, used_gpu_memory [MiB]", "/opt/vllm/bin/vllm serve, 73880"])
 
     def test_no_process(self):
         self.assert_result(self.run_sim("query", "--query-compute-apps=pid", "-i7"), 0, "pid\n", "")
@@ -265,9 +265,14 @@ class AppsTest(harness.CommandTest):
         fields = "--query-compute-apps=gpu_uuid,process_name"
         rows = self.run_sim("query", fields, "--format=csv,noheader", profile="a100-mig").out.splitlines()
         self.assertEqual(len(rows), 6)
-        self.assertEqual(rows[0], "GPU-d91c905c-6323-4f11-bc74-6f78218da0a7, /usr/bin/python3")
+        self.assertEqual(rows[0], "GPU-d91c905c-6323-4f11-bc74-6f78218da0a7, /usr/bin/python3 notebook-a.py")
         one = self.run_sim("query", fields, "--format=csv,noheader", "-i", "0:2", profile="a100-mig").out
         self.assertEqual(one, "GPU-d91c905c-6323-4f11-bc74-6f78218da0a7, /opt/infer/server\n")
+
+    def test_names_with_blanks_are_whole(self):
+        fields = "--query-compute-apps=process_name"
+        rows = self.run_sim("query", fields, "--format=csv,noheader", "-i0", profile="wddm").out.splitlines()
+        self.assertIn(r"C:\Program Files\Blender Foundation\Blender\blender.exe", rows)
 
     def test_memory_that_is_not_known(self):
         result = self.run_sim("query", "--query-compute-apps=used_memory", "--format=csv,noheader", "-i0", profile="wddm")
