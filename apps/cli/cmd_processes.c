@@ -45,7 +45,7 @@ const cli_command cli_processes_command = {
                "A process on two GPUs has two lines. A pid with a star is of another pid namespace, or not known here.\n"
                "Where the load of the processor is shown, two looks are taken, 0.2 seconds apart.\n"
                "\n"
-               "Fields, whose unit may be left out:\n"
+               "Fields, whose unit may be left out; memory is gpu_memory_bytes:\n"
                "  pid, start_time_us, foreign, gpu_index, gpu_uuid, mig_index, gpu_instance, compute_instance, type,\n"
                "  gpu_memory_bytes, sm_percent, memory_percent, encoder_percent, decoder_percent, jpeg_percent,\n"
                "  ofa_percent, name, command, user, uid, parent_pid, cpu_percent, host_memory_bytes,\n"

@@ -75,7 +75,11 @@ static bool is_short_for(const char *name, const char *word, size_t length)
 
 static const nvp_process_field_info *find_field(const char *word)
 {
-    const nvp_process_field_info *info = nvp_process_field_find(word), *other;
+    bool is_memory =
+        strcmp(word, "memory") == 0 || strcmp(word, "mem") == 0; /* how much of it, as the table's title says, not its load */
+    const nvp_process_field_info *info =
+        is_memory ? nvp_process_field_get(NVP_PROCESS_GPU_MEMORY_BYTES) : nvp_process_field_find(word);
+    const nvp_process_field_info *other;
     for (int field = 0; info == NULL && (other = nvp_process_field_get((nvp_process_field)field)) != NULL; field++) {
         info = is_short_for(other->name, word, strlen(word)) ? other : NULL;
     }

@@ -114,6 +114,12 @@ class ProcessesTest(harness.CommandTest):
         self.assertEqual(self.pids("--id", "0", "--command", "evaluate", "--type", "C"), [4200001])
         self.assertEqual(self.pids("--user", "nobody"), [], "what is N/A passes no filter")
 
+    def test_memory_is_that_of_the_gpu(self):
+        for word in ("memory", "mem", "gpu_memory"):
+            self.assertEqual(self.processes("--csv", "--columns", word).split("\n")[0], "gpu_memory_bytes")
+        self.assertEqual(self.pids("--sort", "-memory"), self.pids("--sort", "-gpu_memory_bytes"))
+        self.assertEqual(self.processes("--csv", "--columns", "memory_percent").split("\n")[0], "memory_percent")
+
     def test_filters_that_are_none(self):
         for pids in ("x", "1,", "-1", "1 2", "", "99999999999999"):
             self.assert_result(self.run_sim("processes", "--pid", pids), 2, "", f"--pid: '{pids}' is no list of process ids")
