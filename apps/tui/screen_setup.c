@@ -112,6 +112,16 @@ static unsigned int change_theme(tui_app *app, int step)
     return TUI_DRAW | TUI_SAVE;
 }
 
+/* Where a column stands; the opposite of column_of_row(). */
+static int row_of_column(const tui_settings *settings, tui_column column)
+{
+    int row = ROW_COLUMNS;
+    while (row + 1 < row_count && column_of_row(settings, row) != column) {
+        row++;
+    }
+    return row;
+}
+
 /* Left and right on a column move it, and the cursor with it. */
 static unsigned int move_column(tui_app *app, int step)
 {
@@ -165,6 +175,8 @@ unsigned int tui_action_setup_choose(tui_app *app, const tui_event *event)
     if (app->setup_row < ROW_COLUMNS) {
         return change(app, 1);
     }
-    tui_settings_toggle_column(&app->settings, column_of_row(&app->settings, app->setup_row));
+    tui_column column = column_of_row(&app->settings, app->setup_row);
+    tui_settings_toggle_column(&app->settings, column);
+    app->setup_row = row_of_column(&app->settings, column); /* so that the same key again takes it back */
     return TUI_DRAW | TUI_SAVE;
 }

@@ -343,7 +343,9 @@ def ticks(it, key):
     before = it.sees("[x]").count("[x]")
     it.press(key)
     it.sees(lambda screen: screen.count("[x]") == before - 1)
-    it.press(*["Up"] * 7)
+    it.press(key)
+    it.sees(lambda screen: screen.count("[x]") == before)
+    it.press(*["Up"] * 30)
 
 
 CHECKS = {
