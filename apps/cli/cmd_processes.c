@@ -7,6 +7,7 @@
 #include "options.h"
 #include "processes.h"
 #include "size.h"
+#include "users.h"
 #include "watch.h"
 
 enum { KEY_COLOR = 256, KEY_JSON, KEY_JSONL, KEY_CSV, KEY_PID, KEY_COMMAND };
@@ -108,7 +109,7 @@ static bool take_option(void *context, const cli_options *options, int key)
         return true;
     case 'u':
         request->view.filter.users = options->argument;
-        return true;
+        return cli_users_check(&cli_processes_command, "user", options->argument);
     case KEY_PID:
         request->view.filter.pids = options->argument;
         return process_pids_check(&cli_processes_command, options->argument);

@@ -13,6 +13,7 @@
 #include "options.h"
 #include "select.h"
 #include "size.h"
+#include "users.h"
 
 #define VARIABLE "CUDA_VISIBLE_DEVICES"
 
@@ -118,7 +119,7 @@ static bool take_rule(struct request *request, const cli_options *options, int k
         return cli_options_percent(options, "tolerance", 1000, &rules->tolerance_percent);
     case KEY_USERS:
         rules->free_users = options->argument;
-        return true;
+        return cli_users_check(&cli_select_command, "free-users", options->argument);
     case KEY_MIG:
         return rules->mig = true;
     default:

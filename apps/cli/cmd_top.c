@@ -8,6 +8,7 @@
 #include "options.h"
 #include "size.h"
 #include "terminal.h"
+#include "users.h"
 
 #ifdef NVP_TUI
 #include <tui/tui.h>
@@ -116,7 +117,7 @@ static int explain(const tui_result *result)
 {
     switch (result->end) {
     case TUI_END_LEFT:
-        return result->message[0] != '\0' ? cli_fail(CLI_OK, &cli_top_command, "%s", result->message) : CLI_OK;
+        return CLI_OK;
     case TUI_END_NO_DRIVER:
         return cli_driver_explain(&cli_top_command, result->status, false);
     case TUI_END_NO_TERMINAL:
@@ -129,9 +130,14 @@ static int explain(const tui_result *result)
     }
 }
 
+static void tell(const char *message)
+{
+    cli_fail(CLI_OK, &cli_top_command, "%s", message);
+}
+
 static int run_top(int argc, char **argv, FILE *out)
 {
-    tui_request request = { .exit_limit_ms = cli_exit_limit_chosen(EXIT_LIMIT_MS) };
+    tui_request request = { .tell = tell, .exit_limit_ms = cli_exit_limit_chosen(EXIT_LIMIT_MS) };
     tui_result result;
     cli_options options;
     cli_options_begin(&options, &cli_top_command, argc, argv);
@@ -149,6 +155,10 @@ static int run_top(int argc, char **argv, FILE *out)
         return cli_misuse(&cli_top_command, "unexpected operand '%s'", operands[1]);
     }
     request.file = count > 0 ? operands[0] : NULL;
+    if (request.user != NULL && request.file == NULL &&
+        !cli_user_exists(request.user)) { /* a recording may be of another machine */
+        return cli_misuse(&cli_top_command, "--user: there is no user '%s'", request.user);
+    }
     tui_run(&request, out, &result);
     return explain(&result);
 }

@@ -27,9 +27,6 @@ tui_os_result tui_os_signal(uint64_t pid, uint64_t start_time_us, int number);
 /** Reads the environment of such a process: `*length` bytes, each variable ended by NUL. The caller frees `*text`. */
 tui_os_result tui_os_environment(uint64_t pid, uint64_t start_time_us, char **text, size_t *length);
 
-/** Whether there is a user of this name; true as well when it cannot be found out. */
-bool tui_os_has_user(const char *name);
-
 /** An ancestor of a process. */
 typedef struct tui_os_parent {
     uint64_t pid;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -158,20 +157,6 @@ tui_os_result tui_os_environment(uint64_t pid, uint64_t start_time_us, char **te
     *text = read; /* pages that nothing was written to take no memory */
     *length = (size_t)got;
     return TUI_OS_DONE;
-}
-
-bool tui_os_has_user(const char *name)
-{
-    struct passwd user, *found = NULL;
-    int error = ERANGE;
-    for (size_t size = 1024; error == ERANGE && size <= ENVIRONMENT_MAX; size *= 4) {
-        char *record = malloc(size);
-        error = record == NULL ? ENOMEM : getpwnam_r(name, &user, record, size, &found);
-        free(record);
-    }
-    bool is_unknown =
-        error != 0 && error != ENOENT && error != ESRCH && error != EBADF && error != EPERM; /* as its manual has it */
-    return found != NULL || is_unknown;
 }
 
 static void read_command(uint64_t pid, char *text, size_t size)

@@ -52,26 +52,10 @@ static tui_source *open_source(const tui_app *app)
     return tui_source_live_open(app->settings.interval_ms, metrics, count);
 }
 
-/* A name that is not known here is a mistake; in a recording it may be one of another machine. Numbers are taken as they are. */
-static bool check_user(tui_app *app)
-{
-    const char *user = app->request->user;
-    bool is_number = user != NULL && user[0] != '\0' && user[strspn(user, "0123456789")] == '\0';
-    if (user == NULL || is_number || app->request->file != NULL || tui_os_has_user(user)) {
-        return true;
-    }
-    app->result->end = TUI_END_BAD_REQUEST;
-    snprintf(app->result->message, sizeof app->result->message, "--user: there is no user '%s'", user);
-    return false;
-}
-
 static bool prepare(tui_app *app)
 {
     const tui_request *request = app->request;
     char message[200];
-    if (!check_user(app)) {
-        return false;
-    }
     tui_settings_init(&app->settings);
     if (!tui_config_load(&app->settings, message, sizeof message)) {
         tui_say(app, TUI_ALERT, "%s; the settings of a new user are used", message);
@@ -150,13 +134,14 @@ static void interact(tui_app *app)
 static void discard(tui_app *app)
 {
     /* Whatever is stuck in the driver, now or when the process ends, does not keep the user here. */
-    char unused[200];
+    char message[200];
     bool is_left_in_peace = app->result->end == TUI_END_LEFT && !app->request->is_once;
+    bool is_kept = tui_keeper_close(app->keeper, app->request->exit_limit_ms, message, sizeof message);
     if (is_left_in_peace) {
-        tui_keeper_close(app->keeper, app->request->exit_limit_ms, app->result->message, sizeof app->result->message);
+        if (!is_kept && app->request->tell != NULL) {
+            app->request->tell(message); /* now: there may be nothing behind what follows */
+        }
         tui_signals_end_within(app->request->exit_limit_ms, 0);
-    } else {
-        tui_keeper_close(app->keeper, app->request->exit_limit_ms, unused, sizeof unused);
     }
     if (app->source != NULL) {
         app->source->class->close(app->source, CLOSE_LIMIT_MS); /* when it is stuck, it is left behind */

@@ -120,6 +120,10 @@ class ProcessesTest(harness.CommandTest):
         self.assertEqual(self.pids("--sort", "-memory"), self.pids("--sort", "-gpu_memory_bytes"))
         self.assertEqual(self.processes("--csv", "--columns", "memory_percent").split("\n")[0], "memory_percent")
 
+    def test_users_that_do_not_exist_are_refused(self):
+        for users, name in (("nosuch-user", "nosuch-user"), ("root,nosuch-user", "nosuch-user"), ("", ""), ("1000x", "1000x")):
+            self.assert_result(self.run_sim("processes", "--user", users), 2, "", f"--user: there is no user '{name}'")
+
     def test_filters_that_are_none(self):
         for pids in ("x", "1,", "-1", "1 2", "", "99999999999999"):
             self.assert_result(self.run_sim("processes", "--pid", pids), 2, "", f"--pid: '{pids}' is no list of process ids")

@@ -266,12 +266,17 @@ class UsableTest(harness.CommandTest):
         )
         want = ("select", "--min-free-memory", "15GiB", "--max-gpu-utilization", "10")
         self.assert_result(self.run_sim(*want, scenario=scenario), 5, "")
-        for users in (str(os.getuid()), f"nobody-at-all,{os.getuid()}"):
+        for users in (str(os.getuid()), f"root,{os.getuid()}"):
             self.assert_result(self.run_sim(*want, "--free-users", users, scenario=scenario), 0, "1\n", "")
             self.assert_result(self.run_sim(*want, "--free-accounts", users, scenario=scenario), 0, "1\n", "")
         self.assert_result(self.run_sim(*want, "--free-users", str(os.getuid() + 1), scenario=scenario), 5, "")
         with_name = harness.execute(["id", "-un"]).out.strip()
         self.assert_result(self.run_sim(*want, "--free-users", with_name, scenario=scenario), 0, "1\n", "")
+
+    def test_users_that_do_not_exist_are_refused(self):
+        for users, name in (("nosuch-user", "nosuch-user"), ("root,nosuch-user", "nosuch-user"), ("root,", ""), ("1000x", "1000x")):
+            for option in ("--free-users", "--free-accounts"):
+                self.assert_result(self.run_sim("select", option, users), 2, "", f"--free-users: there is no user '{name}'")
 
     def test_without_a_gpu(self):
         scenario = self.scenario_file("base: h100x8\nfaults:\n  - {function: nvmlInitWithFlags, error: DRIVER_NOT_LOADED}\n")

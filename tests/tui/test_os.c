@@ -94,21 +94,12 @@ static void test_os__environment_is_of_the_process_that_was_meant(void **state)
     free(text);
 }
 
-static void test_os__users(void **state)
-{
-    (void)state;
-    assert_true(tui_os_has_user("root"));
-    assert_false(tui_os_has_user("nosuch-user"));
-    assert_false(tui_os_has_user(""));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_os__signal_goes_to_the_process_that_was_meant),
         cmocka_unit_test(test_os__no_signal_for_all_or_for_init),
         cmocka_unit_test(test_os__environment_is_of_the_process_that_was_meant),
-        cmocka_unit_test(test_os__users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,18 @@ class QuitTest(case.ViewerTest):
         shown.keys("q")
         self.assertIn("the settings are not kept: config.yaml was not written within 2000 ms", shown.wait("status=0"))
 
+    def test_settings_that_are_not_kept_are_told_when_the_driver_hangs_too(self):
+        shown = self.shell(columns=150, env={"NVPULSE_EXIT_TIMEOUT_MS": "200"})
+        shown.type(" ".join(self.command(scenario=machines.HANGING_OPEN)) + "; echo status=$?")
+        shown.keys("Enter")
+        shown.wait("F5Tree")
+        os.makedirs(os.path.dirname(self.config))
+        os.mkfifo(self.config)
+        shown.keys("F5")
+        shown.wait("F5List")
+        shown.keys("q")
+        self.assertIn("the settings are not kept: config.yaml was not written within 200 ms", shown.wait("status=0"))
+
 
 class EarlyTest(case.ViewerTest):
     def test_simulation_is_told_before_the_first_sample(self):

@@ -1,6 +1,6 @@
 /*
  * The interactive viewer as the command sees it: what was asked for on the command line, and how it ended.
- * The viewer prints no message itself: it hands one back, so that the command says it in its own way.
+ * The viewer prints no message itself: it hands them over, so that the command says them in its own way.
  */
 #ifndef TUI_TUI_H
 #define TUI_TUI_H
@@ -20,7 +20,7 @@ enum { TUI_REQUEST_ALERTS_MAX = 16 };
 typedef struct tui_request {
     uint64_t interval_ms;                       /**< time between refreshes; 0: as the settings say */
     const char *gpus;                           /**< indexes or UUIDs of the GPUs to show, joined by commas; NULL: all */
-    const char *user;                           /**< show only processes of this user; NULL: of all */
+    const char *user;                           /**< show only processes of this user, a name or a number; NULL: of all */
     const char *file;                           /**< a recording to show instead of this machine; NULL: none */
     const char *theme;                          /**< name of a theme; NULL: as the settings say */
     const char *alerts[TUI_REQUEST_ALERTS_MAX]; /**< conditions beside those of the settings */
@@ -31,6 +31,8 @@ typedef struct tui_request {
     bool is_ascii;              /**< draw with ASCII alone */
     bool is_once;               /**< print one screen as text and end */
     unsigned int exit_limit_ms; /**< how long leaving may take, a driver that hangs included */
+    void (*tell)(
+        const char *message); /**< gets a line for the user who has left, when the terminal is restored; NULL: nobody does */
 } tui_request;
 
 /** How it ended. */
