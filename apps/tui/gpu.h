@@ -8,7 +8,7 @@
 
 #include "app.h"
 
-enum { TUI_GPU_CELL_COLUMNS = 26, TUI_GPU_TINY_COLUMNS = 10 };
+enum { TUI_GPU_CELL_COLUMNS = 26, TUI_GPU_TINY_COLUMNS = 10, TUI_GPU_LABEL_COLUMNS = 3 };
 
 /** What is shown of a device; numbers are NaN where they are N/A. */
 struct tui_gpu_reading {
@@ -20,6 +20,9 @@ struct tui_gpu_reading {
 };
 
 struct tui_gpu_reading tui_gpu_read(const tui_app *app, const nvp_device_sample *device);
+
+/** Puts the label at the beginning of a line; returns by how many columns it is wider than TUI_GPU_LABEL_COLUMNS, as "12:0" is. */
+int tui_gpu_put_label(tui_canvas *canvas, int row, int column, const struct tui_gpu_reading *reading);
 
 /** How a fault and a temperature stand out. */
 tui_style tui_gpu_fault_style(const nvp_device_sample *device);

@@ -92,24 +92,26 @@ static void draw_bars(tui_canvas *canvas, int row, int column, int end, const st
 /* A MIG device has few values: one line, with its bars where those of its GPU are. */
 static void draw_mig_block(tui_canvas *canvas, int row, tui_area area, const struct tui_gpu_reading *reading)
 {
-    int end = area.column + area.columns;
+    int end = area.column + area.columns, more;
     if (reading->fault[0] != '\0' || area.columns < 60) {
-        draw_facts(canvas, row, area.column, end, reading);
+        more = tui_gpu_put_label(canvas, row, area.column, reading);
+        draw_facts(canvas, row, area.column + more, end, reading);
         return;
     }
     draw_bars(canvas, row, area.column, end, reading);
-    tui_canvas_fill(canvas, row, area.column + 4, bar_width(area.columns) + 4, TUI_PLAIN, L' ');
-    tui_canvas_put(canvas, row, area.column + 6, bar_width(area.columns) + 1, TUI_PLAIN, reading->name);
+    tui_canvas_fill(canvas, row, area.column + 4, bar_width(area.columns) + 4, TUI_PLAIN, L' '); /* where its GPU has a bar */
+    more = tui_gpu_put_label(canvas, row, area.column, reading);
+    tui_canvas_put(canvas, row, area.column + 6 + more, bar_width(area.columns) + 1 - more, TUI_PLAIN, reading->name);
 }
 
 void tui_gpu_draw_block(tui_canvas *canvas, int row, tui_area area, const struct tui_gpu_reading *reading)
 {
     int end = area.column + area.columns;
-    tui_canvas_put_right(canvas, row, area.column, 3, TUI_STRONG, reading->label);
     if (reading->device->mig_index >= 0) {
         draw_mig_block(canvas, row, area, reading);
         return;
     }
+    tui_gpu_put_label(canvas, row, area.column, reading);
     draw_facts(canvas, row, area.column, end, reading);
     if (row + 1 < area.row + area.rows && reading->fault[0] == '\0') {
         draw_bars(canvas, row + 1, area.column, end, reading);

@@ -52,11 +52,12 @@ void tui_gpu_draw_line_heading(tui_canvas *canvas, tui_area area, const struct t
     }
 }
 
-static void draw_line_values(tui_canvas *canvas, int row, int column, const struct tui_gpu_line_layout *layout,
+/* The label takes `more` columns of the first bar. */
+static void draw_line_values(tui_canvas *canvas, int row, int column, int more, const struct tui_gpu_line_layout *layout,
                              const struct tui_gpu_reading *reading)
 {
     char text[40];
-    tui_gpu_put_bar(canvas, row, column, layout->gpu_bar + 5, reading->gpu, TUI_GOOD);
+    tui_gpu_put_bar(canvas, row, column + more, layout->gpu_bar + 5 - more, reading->gpu, TUI_GOOD);
     column += layout->gpu_bar + 6;
     tui_gpu_put_bar(canvas, row, column, layout->memory_bar + 5, reading->memory, tui_bar_style(reading->memory));
     column += layout->memory_bar + 5;
@@ -87,18 +88,18 @@ static void draw_line_values(tui_canvas *canvas, int row, int column, const stru
 void tui_gpu_draw_line(tui_canvas *canvas, int row, tui_area area, const struct tui_gpu_line_layout *layout,
                        const struct tui_gpu_reading *reading)
 {
-    int column = area.column;
-    tui_canvas_put_right(canvas, row, column, 3, TUI_STRONG, reading->label);
-    column += 4;
+    int column = area.column + TUI_GPU_LABEL_COLUMNS + 1, more = tui_gpu_put_label(canvas, row, area.column, reading);
     if (layout->name > 0) {
-        tui_canvas_put(canvas, row, column, layout->name, TUI_PLAIN, reading->name);
+        tui_canvas_put(canvas, row, column + more, layout->name - more, TUI_PLAIN, reading->name);
         column += layout->name + 1;
+        more = 0;
     }
     if (reading->fault[0] != '\0') {
+        column += more;
         tui_canvas_put(canvas, row, column, area.column + area.columns - column, tui_gpu_fault_style(reading->device),
                        reading->fault);
     } else {
-        draw_line_values(canvas, row, column, layout, reading);
+        draw_line_values(canvas, row, column, more, layout, reading);
     }
 }
 

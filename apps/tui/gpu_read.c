@@ -10,6 +10,7 @@
 #include "format.h"
 #include "gpu.h"
 #include "gpus.h"
+#include "text.h"
 
 static double metric(const nvp_device_sample *device, nvp_metric which)
 {
@@ -77,6 +78,13 @@ struct tui_gpu_reading tui_gpu_read(const tui_app *app, const nvp_device_sample 
     }
     tui_gpus_describe_fault(app, device, reading.fault, sizeof reading.fault);
     return reading;
+}
+
+int tui_gpu_put_label(tui_canvas *canvas, int row, int column, const struct tui_gpu_reading *reading)
+{
+    int width = tui_text_width(reading->label), more = width > TUI_GPU_LABEL_COLUMNS ? width - TUI_GPU_LABEL_COLUMNS : 0;
+    tui_canvas_put_right(canvas, row, column, TUI_GPU_LABEL_COLUMNS + more, TUI_STRONG, reading->label);
+    return more;
 }
 
 tui_style tui_gpu_fault_style(const nvp_device_sample *device)

@@ -132,6 +132,19 @@ class StateTest(case.ViewerTest):
         self.assertEqual(labels, ["0", "0:0", "0:2", "0:5", "1", "1:0", "1:1", "2", "3"])
         self.leave(shown)
 
+    def test_labels_of_mig_devices_are_whole_on_large_machines(self):
+        parts = ", ".join(f"{{index: {i}, profile: 1g.5gb, gpu_instance: {i + 7}, start: {i}}}" for i in range(7))
+        cut = "".join(f"  - {{index: {gpu}, mig: {{devices: [{parts}]}}}}\n" for gpu in (12, 15))
+        scenario = f"base: a100-mig\nsystem: {{num_devices: 16}}\ndevices:\n{cut}"
+        for columns, rows in ((80, 24), (100, 60), (120, 100), (30, 60), (40, 30)):
+            with self.subTest(columns=columns, rows=rows):
+                shown = self.start(scenario=scenario, columns=columns, rows=rows)
+                screen = shown.wait("15:6")
+                for gpu in (12, 15):
+                    for part in range(7):
+                        self.assertRegex(screen, rf"(?m)(^| ){gpu}:{part} ")
+                self.leave(shown)
+
     def test_paused_machine_is_not_asked(self):
         shown = self.start(clock="real", profile="rtx4090x2")
         shown.keys("Z")
