@@ -22,14 +22,11 @@ void tui_bar_draw(tui_canvas *canvas, int row, int column, int width, double per
     if (share > 0 && eighths == 0) {
         eighths = 1;
     }
-    for (int i = 0; i < width; i++) {
-        int part = eighths - i * 8;
-        if (part <= 0) {
-            tui_canvas_put_character(canvas, row, column + i, TUI_TRACK, canvas->is_ascii ? L'.' : L'\x2500');
-        } else if (canvas->is_ascii) {
-            tui_canvas_put_character(canvas, row, column + i, style, L'|');
-        } else {
-            tui_canvas_put_character(canvas, row, column + i, style, part >= 8 ? L'\x2588' : (wchar_t)(L'\x2590' - part));
-        }
+    int whole = eighths / 8, part = eighths % 8;
+    tui_canvas_fill(canvas, row, column, whole, style, canvas->is_ascii ? L'|' : L'\x2588');
+    if (part > 0 && whole < width) {
+        tui_canvas_put_character(canvas, row, column + whole, style, canvas->is_ascii ? L'|' : (wchar_t)(L'\x2590' - part));
+        whole++;
     }
+    tui_canvas_fill(canvas, row, column + whole, width - whole, TUI_TRACK, canvas->is_ascii ? L'.' : L'\x2500');
 }

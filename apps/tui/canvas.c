@@ -12,7 +12,7 @@
 
 #define ELLIPSIS L'\x2026'
 
-static const tui_cell blank = { L' ', 0, TUI_PLAIN };
+_Static_assert(sizeof(tui_cell) == 8, "a cell has no gaps");
 
 bool tui_canvas_resize(tui_canvas *canvas, int rows, int columns)
 {
@@ -36,61 +36,86 @@ void tui_canvas_free(tui_canvas *canvas)
     *canvas = (tui_canvas){ 0 };
 }
 
+static void fill(tui_cell *cells, int count, tui_style style, wchar_t character)
+{
+    const tui_cell cell = { character, 0, (uint8_t)style };
+    for (int i = 0; i < count; i++) {
+        cells[i] = cell;
+    }
+}
+
 void tui_canvas_clear(tui_canvas *canvas)
 {
-    for (size_t i = 0; i < (size_t)canvas->rows * (size_t)canvas->columns; i++) {
-        canvas->cells[i] = blank;
+    size_t columns = (size_t)canvas->columns;
+    for (int row = 0; row < canvas->rows; row++) {
+        if (row == 0) {
+            fill(canvas->cells, canvas->columns, TUI_PLAIN, L' ');
+        } else {
+            memcpy(canvas->cells + (size_t)row * columns, canvas->cells, columns * sizeof *canvas->cells);
+        }
     }
+}
+
+/* Those of `*columns` cells that are on the canvas, NULL when none is; `*columns` is then how many they are. */
+static tui_cell *clip(const tui_canvas *canvas, int row, int column, int *columns)
+{
+    int first = column > 0 ? column : 0;
+    int end = *columns < canvas->columns - column ? column + *columns : canvas->columns;
+    bool is_inside = row >= 0 && row < canvas->rows && first < end;
+    *columns = is_inside ? end - first : 0;
+    return is_inside ? &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)first] : NULL;
 }
 
 static tui_cell *cell_at(const tui_canvas *canvas, int row, int column)
 {
-    bool is_inside = row >= 0 && row < canvas->rows && column >= 0 && column < canvas->columns;
-    return is_inside ? &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column] : NULL;
+    int one = 1;
+    return clip(canvas, row, column, &one);
 }
 
-/* Blanks the other half of a wide character that is about to lose one. */
-static void split(const tui_canvas *canvas, int row, int column)
+/* The same of cells that will be written over; wide characters that lose a half at their ends are blanked. */
+static tui_cell *take(const tui_canvas *canvas, int row, int column, int *columns)
 {
-    tui_cell *cell = cell_at(canvas, row, column), *before = cell_at(canvas, row, column - 1);
-    tui_cell *after = cell_at(canvas, row, column + 1);
-    if (cell->character == 0 && before != NULL) {
-        before->character = L' ';
-        before->mark = 0;
+    tui_cell *cells = clip(canvas, row, column, columns);
+    if (cells == NULL) {
+        return NULL;
     }
+    if (cells->character == 0 && column > 0) {
+        cells[-1].character = L' ';
+        cells[-1].mark = 0;
+    }
+    tui_cell *after = column < canvas->columns - *columns ? cells + *columns : NULL;
     if (after != NULL && after->character == 0) {
         after->character = L' ';
     }
-}
-
-static void set(tui_canvas *canvas, int row, int column, tui_style style, wchar_t character)
-{
-    tui_cell *cell = cell_at(canvas, row, column);
-    if (cell != NULL) {
-        split(canvas, row, column);
-        *cell = (tui_cell){ canvas->is_ascii && character >= 0x80 ? L'?' : character, 0, (uint8_t)style };
-    }
-}
-
-void tui_canvas_put_character(tui_canvas *canvas, int row, int column, tui_style style, wchar_t character)
-{
-    set(canvas, row, column, style, character);
+    return cells;
 }
 
 void tui_canvas_fill(tui_canvas *canvas, int row, int column, int columns, tui_style style, wchar_t character)
 {
+    tui_cell *cells = take(canvas, row, column, &columns);
+    fill(cells, columns, style, canvas->is_ascii && character >= 0x80 ? L'?' : character);
+}
+
+void tui_canvas_put_character(tui_canvas *canvas, int row, int column, tui_style style, wchar_t character)
+{
+    tui_canvas_fill(canvas, row, column, 1, style, character);
+}
+
+void tui_canvas_put_characters(tui_canvas *canvas, int row, int column, int columns, tui_style style, const wchar_t *characters)
+{
+    tui_cell *cells = take(canvas, row, column, &columns);
+    const wchar_t *shown = characters + (column < 0 ? -column : 0);
     for (int i = 0; i < columns; i++) {
-        set(canvas, row, column + i, style, character);
+        wchar_t character = canvas->is_ascii && shown[i] >= 0x80 ? L'?' : shown[i];
+        cells[i] = (tui_cell){ character, 0, character == L' ' ? TUI_PLAIN : (uint8_t)style };
     }
 }
 
 void tui_canvas_restyle(tui_canvas *canvas, int row, int column, int columns, tui_style style)
 {
+    tui_cell *cells = clip(canvas, row, column, &columns);
     for (int i = 0; i < columns; i++) {
-        tui_cell *cell = cell_at(canvas, row, column + i);
-        if (cell != NULL) {
-            cell->style = (uint8_t)style;
-        }
+        cells[i].style = (uint8_t)style;
     }
 }
 
@@ -102,13 +127,47 @@ static void combine(const tui_canvas *canvas, int row, int column, wchar_t mark)
         cell = cell_at(canvas, row, column - 2);
     }
     if (cell != NULL && cell->mark == 0 && !canvas->is_ascii) {
-        cell->mark = mark;
+        cell->mark = (uint32_t)mark & 0xffffff;
+    }
+}
+
+/* Writes the ASCII that a text begins with, as much as is surely not cut; the columns that it takes. */
+static int put_plain(const tui_canvas *canvas, int row, int column, int columns, tui_style style, const char **text)
+{
+    int length = 0;
+    while (length < columns && tui_text_is_plain((*text)[length])) {
+        length++;
+    }
+    if (length > 0 && length == columns && (*text)[length] != '\0') {
+        length--; /* here an ellipsis may stand */
+    }
+    int count = length;
+    tui_cell *cells = take(canvas, row, column, &count);
+    const char *shown = *text + (column < 0 ? -column : 0);
+    for (int i = 0; i < count; i++) {
+        cells[i] = (tui_cell){ shown[i], 0, (uint8_t)style };
+    }
+    *text += length;
+    return length;
+}
+
+/* Writes a character of two columns. */
+static void put_wide(tui_canvas *canvas, int row, int column, tui_style style, wchar_t character)
+{
+    int columns = 2;
+    tui_cell *cells = take(canvas, row, column, &columns);
+    fill(cells, columns, style, L' '); /* half of it would be outside */
+    if (canvas->is_ascii) {
+        tui_canvas_put_character(canvas, row, column, style, character);
+    } else if (columns == 2) {
+        cells[0].character = character;
+        cells[1].character = 0;
     }
 }
 
 int tui_canvas_put(tui_canvas *canvas, int row, int column, int columns, tui_style style, const char *text)
 {
-    int used = 0;
+    int used = put_plain(canvas, row, column, columns, style, &text);
     for (wchar_t character; (character = tui_text_next(&text)) != 0;) {
         int width = text_character_width((uint32_t)character);
         if (width == 0) {
@@ -120,23 +179,17 @@ int tui_canvas_put(tui_canvas *canvas, int row, int column, int columns, tui_sty
         bool is_cut = used + width > columns || (used + width == columns && *text != '\0' && tui_text_width(text) > 0);
         if (is_cut) {
             if (used < columns) {
-                set(canvas, row, column + used++, style, canvas->is_ascii ? L'~' : ELLIPSIS);
+                tui_canvas_put_character(canvas, row, column + used++, style, canvas->is_ascii ? L'~' : ELLIPSIS);
             }
             return used;
         }
-        set(canvas, row, column + used, style, character);
-        if (width == 2 && canvas->is_ascii) {
-            set(canvas, row, column + used + 1, style, L' ');
-        } else if (width == 2) {
-            tui_cell *right = cell_at(canvas, row, column + used + 1);
-            set(canvas, row, column + used + 1, style, L' ');
-            if (right != NULL) {
-                right->character = 0;
-            } else {
-                set(canvas, row, column + used, style, L' '); /* half of it would be outside */
-            }
+        if (width == 2) {
+            put_wide(canvas, row, column + used, style, character);
+        } else {
+            tui_canvas_put_character(canvas, row, column + used, style, character);
         }
         used += width;
+        used += put_plain(canvas, row, column + used, columns - used, style, &text);
     }
     return used;
 }
@@ -162,7 +215,7 @@ static void write_cell(const tui_cell *cell, FILE *out)
 {
     char bytes[64];
     mbstate_t state = { 0 };
-    const wchar_t characters[] = { cell->character, cell->mark, 0 }, *next = characters;
+    const wchar_t characters[] = { cell->character, (wchar_t)cell->mark, 0 }, *next = characters;
     size_t length = wcsrtombs(bytes, &next, sizeof bytes, &state);
     fwrite(length == (size_t)-1 ? "?" : bytes, 1, length == (size_t)-1 ? 1 : length, out);
 }

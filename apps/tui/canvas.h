@@ -19,10 +19,11 @@ typedef enum tui_style {
     TUI_STYLE_COUNT
 } tui_style;
 
+/** Small, and without gaps, so that rows are copied and compared as memory. */
 typedef struct tui_cell {
-    wchar_t character; /**< 0: the right half of the wide character before it */
-    wchar_t mark;      /**< a combining character on it; 0: none */
-    uint8_t style;     /**< tui_style */
+    wchar_t character;  /**< 0: the right half of the wide character before it */
+    uint32_t mark : 24; /**< a combining character on it; 0: none */
+    uint32_t style : 8; /**< tui_style */
 } tui_cell;
 
 typedef struct tui_canvas {
@@ -52,6 +53,9 @@ void tui_canvas_restyle(tui_canvas *canvas, int row, int column, int columns, tu
 
 /** Writes one character of ours, such as a piece of a bar, one column wide. */
 void tui_canvas_put_character(tui_canvas *canvas, int row, int column, tui_style style, wchar_t character);
+
+/** The same of `columns` characters; blanks among them are plain. */
+void tui_canvas_put_characters(tui_canvas *canvas, int row, int column, int columns, tui_style style, const wchar_t *characters);
 
 /** Writes text in at most `columns` columns, an ellipsis at its end where it was cut; returns the columns that it took. */
 int tui_canvas_put(tui_canvas *canvas, int row, int column, int columns, tui_style style, const char *text);

@@ -150,7 +150,7 @@ static void draw_beside(tui_scroll *scroll, const tui_detail_graph *graphs, size
             if (line < 0) {
                 draw_caption(canvas, row, column, width, &graphs[i], high);
             } else {
-                tui_graph_draw_line(canvas, row, column, width, &graph, line);
+                tui_graph_draw(canvas, (tui_area){ row, column, 1, width }, &graph, line);
             }
         }
     }

@@ -131,8 +131,6 @@ void tui_gpu_draw_graphs(tui_app *app, tui_area place, const struct tui_gpu_read
             .style = side == 0 ? TUI_GOOD : TUI_LABEL,
         };
         int column = place.column + 8 + side * (width + 5);
-        for (int line = 0; line < place.rows; line++) {
-            tui_graph_draw_line(&app->canvas, place.row + line, column, width - 5, &graph, line);
-        }
+        tui_graph_draw(&app->canvas, (tui_area){ place.row, column, place.rows, width - 5 }, &graph, 0);
     }
 }

@@ -52,29 +52,36 @@ double tui_graph_round_up(double value)
     return 10 * power;
 }
 
-/* How many steps a value fills in a line: 0 to all of the line. */
-static int steps_in_line(const tui_graph *graph, double value, int line)
+/* How many steps a value fills: 0 to all of the graph. */
+static int steps_of(const tui_graph *graph, double value)
 {
-    int each = steps_of_line[graph->kind], all = each * graph->lines;
     if (isnan(value) || !(graph->high > graph->low)) {
         return 0;
     }
-    double share = fmin(fmax((value - graph->low) / (graph->high - graph->low), 0), 1);
-    int steps = (int)(share * all + 0.5);
-    steps = steps > 0 ? steps : 1;
-    int below = each * (graph->lines - 1 - line);
+    double share = (value - graph->low) / (graph->high - graph->low);
+    int all = steps_of_line[graph->kind] * graph->lines;
+    int steps = share >= 1 ? all : share > 0 ? (int)(share * all + 0.5) : 0;
+    return steps > 0 ? steps : 1;
+}
+
+/* How many of them lie in a line that has `below` under it: 0 to all of the line. */
+static int steps_in_line(int steps, int below, int each)
+{
     return steps <= below ? 0 : steps - below < each ? steps - below : each;
 }
 
 static wchar_t braille(int left, int right)
 {
     static const int lefts[] = { 0, 0x40, 0x44, 0x46, 0x47 }, rights[] = { 0, 0x80, 0xa0, 0xb0, 0xb8 };
-    return (wchar_t)(0x2800 + lefts[left] + rights[right]);
+    return left + right > 0 ? (wchar_t)(0x2800 + lefts[left] + rights[right]) : L' ';
 }
 
 static wchar_t character(tui_graph_kind kind, int steps)
 {
     static const char ascii[] = " .:|";
+    if (steps == 0) {
+        return L' ';
+    }
     switch (kind) {
     case TUI_GRAPH_BLOCK:
         return (wchar_t)(0x2580 + steps);
@@ -85,18 +92,24 @@ static wchar_t character(tui_graph_kind kind, int steps)
     }
 }
 
-void tui_graph_draw_line(tui_canvas *canvas, int row, int column, int columns, const tui_graph *graph, int line)
+void tui_graph_draw(tui_canvas *canvas, tui_area place, const tui_graph *graph, int first_line)
 {
-    for (int i = 0; i < columns; i++) {
-        size_t from_right = (size_t)(columns - 1 - i), at = graph->kind == TUI_GRAPH_BRAILLE ? from_right * 2 : from_right;
-        int steps = steps_in_line(graph, tui_series_at(&graph->series, at), line);
-        if (graph->kind == TUI_GRAPH_BRAILLE) {
-            int left = steps_in_line(graph, tui_series_at(&graph->series, at + 1), line);
-            if (left > 0 || steps > 0) {
-                tui_canvas_put_character(canvas, row, column + i, graph->style, braille(left, steps));
-            }
-        } else if (steps > 0) {
-            tui_canvas_put_character(canvas, row, column + i, graph->style, character(graph->kind, steps));
+    int steps[TUI_HISTORY_DEVICE_LENGTH + 1]; /* of the values, the newest first */
+    wchar_t drawn[TUI_HISTORY_DEVICE_LENGTH];
+    size_t count = 0, room = tui_graph_values(graph->kind, place.columns);
+    for (; count < room && count < graph->series.count && count < TUI_HISTORY_DEVICE_LENGTH; count++) {
+        steps[count] = steps_of(graph, tui_series_at(&graph->series, count));
+    }
+    steps[count] = 0;
+    int each = steps_of_line[graph->kind], columns = (int)(graph->kind == TUI_GRAPH_BRAILLE ? (count + 1) / 2 : count);
+    for (int line = 0; line < place.rows; line++) {
+        int below = each * (graph->lines - 1 - first_line - line);
+        for (int i = 0; i < columns; i++) {
+            drawn[columns - 1 - i] =
+                graph->kind == TUI_GRAPH_BRAILLE
+                    ? braille(steps_in_line(steps[2 * i + 1], below, each), steps_in_line(steps[2 * i], below, each))
+                    : character(graph->kind, steps_in_line(steps[i], below, each));
         }
+        tui_canvas_put_characters(canvas, place.row + line, place.column + place.columns - columns, columns, graph->style, drawn);
     }
 }

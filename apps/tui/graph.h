@@ -1,6 +1,6 @@
 /*
  * A graph of values over time, the newest at the right: in braille, blocks, halves of blocks or ASCII, by what the terminal can show.
- * It is drawn line by line, so that one that is scrolled half away is drawn half.
+ * Some of its lines can be drawn alone, so that one that is scrolled half away is drawn half.
  */
 #ifndef TUI_GRAPH_H
 #define TUI_GRAPH_H
@@ -36,7 +36,10 @@ double tui_graph_peak(const tui_series *series, tui_graph_kind kind, int columns
 /** The next larger of 1, 2, 5, 10, 20, 50, ...: the top of a scale. 1 for what is not above 0. */
 double tui_graph_round_up(double value);
 
-/** Draws line `line` (0: the top one) of a graph. A value that is known shows at least the lowest step; an unknown one nothing. */
-void tui_graph_draw_line(tui_canvas *canvas, int row, int column, int columns, const tui_graph *graph, int line);
+/**
+ * Draws the lines of a graph from `first_line` on (0: the top one) that fit into a place. A value that is known shows at least the lowest
+ * step; an unknown one nothing.
+ */
+void tui_graph_draw(tui_canvas *canvas, tui_area place, const tui_graph *graph, int first_line);
 
 #endif

@@ -252,11 +252,3 @@ tui_series tui_history_process(const tui_history *history, const tui_process_key
     }
     return series_of(history, ring->values[series], TUI_HISTORY_PROCESS_LENGTH);
 }
-
-double tui_series_at(const tui_series *series, size_t at)
-{
-    if (at >= series->count) {
-        return (double)NAN;
-    }
-    return (double)series->values[(series->newest + series->length - at) % series->length];
-}

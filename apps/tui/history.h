@@ -5,6 +5,7 @@
 #ifndef TUI_HISTORY_H
 #define TUI_HISTORY_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,12 @@ tui_series tui_history_device(const tui_history *history, unsigned int gpu, int 
 tui_series tui_history_process(const tui_history *history, const tui_process_key *key, tui_process_series series);
 
 /** Value `at` of a series, 0 being the newest; NaN past its end. */
-double tui_series_at(const tui_series *series, size_t at);
+static inline double tui_series_at(const tui_series *series, size_t at)
+{
+    if (at >= series->count) {
+        return (double)NAN;
+    }
+    return (double)series->values[series->newest >= at ? series->newest - at : series->newest + series->length - at];
+}
 
 #endif

@@ -24,8 +24,13 @@ wchar_t tui_text_next(const char **text)
 int tui_text_width(const char *text)
 {
     int width = 0;
-    for (wchar_t character; (character = tui_text_next(&text)) != 0;) {
-        width += text_character_width((uint32_t)character);
+    while (*text != '\0') {
+        if (tui_text_is_plain(*text)) {
+            width++;
+            text++;
+        } else {
+            width += text_character_width((uint32_t)tui_text_next(&text));
+        }
     }
     return width;
 }

@@ -11,6 +11,12 @@
 /** The next character of `*text` as text_next() gives it; U+FFFD too for one that this system does not know, and '?' where the locale has none. */
 wchar_t tui_text_next(const char **text);
 
+/** A character of ASCII that is shown as it is. */
+static inline bool tui_text_is_plain(char character)
+{
+    return character >= ' ' && character < 0x7f;
+}
+
 /** Columns of a whole text. */
 int tui_text_width(const char *text);
 

@@ -26,7 +26,7 @@ static void draw(tui_graph_kind kind, int lines, int line, int columns, const fl
     }
     tui_graph graph = { { values, count, count - 1, count }, 0, 100, lines, kind, TUI_PLAIN };
     assert_true(tui_canvas_resize(&canvas, 1, columns));
-    tui_graph_draw_line(&canvas, 0, 0, columns, &graph, line);
+    tui_graph_draw(&canvas, (tui_area){ 0, 0, 1, columns }, &graph, line);
     for (int i = 0; i < columns; i++) {
         drawn[i] = canvas.cells[i].character;
     }
