@@ -2,7 +2,6 @@
  * Cells are formatted only for rows that are on the screen; ordering uses plain numbers.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "columns.h"
@@ -27,14 +26,12 @@ int tui_column_find(const char *name)
 
 static void format_gpu(const nvp_process *process, char *text, size_t size)
 {
-    uint64_t gpu = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), UINT64_MAX);
-    uint64_t mig = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), UINT64_MAX);
-    if (gpu == UINT64_MAX) {
-        snprintf(text, size, "N/A");
-    } else if (mig == UINT64_MAX) {
-        snprintf(text, size, "%llu", (unsigned long long)gpu);
-    } else {
-        snprintf(text, size, "%llu:%llu", (unsigned long long)gpu, (unsigned long long)mig);
+    double gpu = nvp_reading_number(nvp_process_get(process, NVP_PROCESS_GPU_INDEX), NAN);
+    double mig = nvp_reading_number(nvp_process_get(process, NVP_PROCESS_MIG_INDEX), NAN);
+    bool has_both = !isnan(gpu) && !isnan(mig);
+    size_t length = tui_format_number(gpu, 0, has_both ? ":" : "", text, size);
+    if (has_both) {
+        tui_format_number(mig, 0, "", text + length, size - length);
     }
 }
 
@@ -69,12 +66,11 @@ double tui_column_number(tui_column column, const nvp_process *process, double m
     return number;
 }
 
-void tui_column_format(tui_column column, const nvp_process *process, double memory_total, char *text, size_t size)
+const char *tui_column_format(tui_column column, const nvp_process *process, double memory_total, char *text, size_t size)
 {
     if (tui_column_is_text(column)) {
         const char *known = tui_column_text(column, process);
-        snprintf(text, size, "%s", known != NULL ? known : "N/A");
-        return;
+        return known != NULL ? known : "N/A";
     }
     double number = tui_column_number(column, process, memory_total);
     switch ((int)column) {
@@ -96,16 +92,18 @@ void tui_column_format(tui_column column, const nvp_process *process, double mem
     default:
         tui_format_number(number, 0, "", text, size);
     }
+    return text;
 }
 
 tui_style tui_column_style(tui_column column, const nvp_process *process)
 {
     const nvp_reading *reading = nvp_process_get(process, tui_columns[column].field);
-    bool is_foreign = nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_FOREIGN), 0) != 0;
-    if ((!nvp_reading_has(reading) && column != TUI_COLUMN_command) || (is_foreign && column == TUI_COLUMN_pid)) {
+    if (!nvp_reading_has(reading) && column != TUI_COLUMN_command) {
         return TUI_DIM;
     }
     switch ((int)column) {
+    case TUI_COLUMN_pid:
+        return nvp_reading_uint(nvp_process_get(process, NVP_PROCESS_FOREIGN), 0) != 0 ? TUI_DIM : TUI_PLAIN;
     case TUI_COLUMN_sm:
         return nvp_reading_number(reading, 0) >= 80 ? TUI_GOOD : TUI_PLAIN;
     case TUI_COLUMN_user:

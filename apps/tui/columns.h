@@ -32,8 +32,11 @@ extern const tui_column_info tui_columns[TUI_COLUMN_COUNT];
 /** The column with this name, or -1. */
 int tui_column_find(const char *name);
 
-/** Writes the cell of a process. `memory_total` is that of its device in bytes; 0 when it is not known. */
-void tui_column_format(tui_column column, const nvp_process *process, double memory_total, char *text, size_t size);
+/**
+ * The cell of a process: a text of the process itself, or one that is written to `text`. `memory_total` is that of its device in bytes; 0
+ * when it is not known.
+ */
+const char *tui_column_format(tui_column column, const nvp_process *process, double memory_total, char *text, size_t size);
 
 /** How a cell stands out. */
 tui_style tui_column_style(tui_column column, const nvp_process *process);

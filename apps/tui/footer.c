@@ -27,6 +27,8 @@ static const struct {
     { "F10", "Quit", NULL, TUI_KEY_F0 + 10, 0, TUI_IN_ALL },
 };
 
+enum { BUTTON_COUNT = sizeof buttons / sizeof *buttons };
+
 static bool has_button(const tui_app *app, size_t button)
 {
     unsigned int where = tui_screens[app->screen].where & buttons[button].where;
@@ -42,40 +44,44 @@ static const char *button_text(const tui_app *app, size_t button)
     return app->settings.is_tree && buttons[button].text_in_tree != NULL ? buttons[button].text_in_tree : buttons[button].text;
 }
 
-static int full_width(const tui_app *app, size_t button)
+/* The columns of each button; 0 for one that is not there: those that matter more have taken the room, the blank behind the last one apart. */
+static void find_widths(const tui_app *app, int widths[BUTTON_COUNT])
 {
-    return has_button(app, button) ? tui_text_width(buttons[button].name) + tui_text_width(button_text(app, button)) + 1 : 0;
-}
-
-/* 0 for a button that is not there: those that matter more have taken the room, the blank behind the last one apart. */
-static int button_width(const tui_app *app, size_t button)
-{
-    int taken = full_width(app, button);
-    for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
-        taken += buttons[i].rank < buttons[button].rank ? full_width(app, i) : 0;
+    int full[BUTTON_COUNT];
+    for (size_t i = 0; i < BUTTON_COUNT; i++) {
+        bool is_there = has_button(app, i);
+        full[i] = is_there ? tui_text_width(buttons[i].name) + tui_text_width(button_text(app, i)) + 1 : 0;
     }
-    return taken - 1 <= app->canvas.columns ? full_width(app, button) : 0;
+    for (size_t i = 0; i < BUTTON_COUNT; i++) {
+        int taken = full[i];
+        for (size_t other = 0; other < BUTTON_COUNT; other++) {
+            taken += buttons[other].rank < buttons[i].rank ? full[other] : 0;
+        }
+        widths[i] = taken - 1 <= app->canvas.columns ? full[i] : 0;
+    }
 }
 
 int tui_chrome_key_at(const tui_app *app, int column)
 {
-    int left = app->footer_area.column;
-    for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
-        if (column >= left && column < left + button_width(app, i)) {
+    int left = app->footer_area.column, widths[BUTTON_COUNT];
+    find_widths(app, widths);
+    for (size_t i = 0; i < BUTTON_COUNT; i++) {
+        if (column >= left && column < left + widths[i]) {
             return buttons[i].key;
         }
-        left += button_width(app, i);
+        left += widths[i];
     }
     return TUI_KEY_NONE;
 }
 
 static void draw_buttons(tui_app *app, int row)
 {
-    int column = 0;
+    int column = 0, widths[BUTTON_COUNT];
     app->footer_area = (tui_area){ row, 0, 1, app->canvas.columns };
     tui_canvas_fill(&app->canvas, row, 0, app->canvas.columns, TUI_KEY_TEXT, L' ');
-    for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
-        int name = tui_text_width(buttons[i].name), width = button_width(app, i);
+    find_widths(app, widths);
+    for (size_t i = 0; i < BUTTON_COUNT; i++) {
+        int name = tui_text_width(buttons[i].name), width = widths[i];
         if (width == 0) {
             continue;
         }

@@ -103,20 +103,17 @@ tui_style tui_gpu_heat_style(const struct tui_gpu_reading *reading)
 
 void tui_gpu_format_memory(const struct tui_gpu_reading *reading, char *text, size_t size)
 {
-    char used[16], total[16];
-    tui_format_bytes(reading->used, used, sizeof used);
-    tui_format_bytes(reading->total, total, sizeof total);
-    snprintf(text, size, "%s/%s", used, total);
+    size_t length = tui_format_bytes(reading->used, text, size - 1);
+    text[length++] = '/';
+    tui_format_bytes(reading->total, text + length, size - length);
 }
 
 void tui_gpu_format_power(const struct tui_gpu_reading *reading, char *text, size_t size)
 {
-    if (isnan(reading->power)) {
-        snprintf(text, size, "N/A");
-    } else if (isnan(reading->limit)) {
-        snprintf(text, size, "%.0fW", reading->power);
-    } else {
-        snprintf(text, size, "%.0f/%.0fW", reading->power, reading->limit);
+    bool has_both = !isnan(reading->power) && !isnan(reading->limit);
+    size_t length = tui_format_number(reading->power, 0, has_both ? "/" : "W", text, size);
+    if (has_both) {
+        tui_format_number(reading->limit, 0, "W", text + length, size - length);
     }
 }
 

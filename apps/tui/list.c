@@ -117,10 +117,10 @@ static const char *without_folder(const char *command)
 
 static void draw_cell(tui_app *app, const tui_row *row, int line, int left, const struct placed *placed)
 {
-    char text[512];
+    char buffer[64];
     const tui_column_info *info = &tui_columns[placed->column];
     tui_style style = row->is_tagged ? TUI_TAGGED : tui_column_style(placed->column, row->process);
-    tui_column_format(placed->column, row->process, row->memory_total, text, sizeof text);
+    const char *text = tui_column_format(placed->column, row->process, row->memory_total, buffer, sizeof buffer);
     int width = placed->width;
     if (app->settings.is_tree && placed->column == TUI_COLUMN_command) {
         int used = draw_branches(app, row, line, left, width);

@@ -134,6 +134,7 @@ static void test_canvas__halves_of_wide_characters_are_blanked(void **state)
     tui_canvas_put(&canvas, 0, 1, 1, TUI_PLAIN, "x");
     tui_canvas_put(&canvas, 0, 2, 1, TUI_PLAIN, "y");
     tui_canvas_put(&canvas, 1, 5, 6, TUI_PLAIN, "模");
+    tui_canvas_put(&canvas, 1, -1, 6, TUI_PLAIN, "模");
     tui_canvas_put(&canvas, 2, 0, 6, TUI_PLAIN, "e\xcc\x81模\xcc\x81");
     assert_shown(&canvas, " xy 模||e\xcc\x81模\xcc\x81");
     tui_canvas_free(&canvas);
@@ -188,6 +189,26 @@ static void test_format__sizes_and_spans_fit_their_columns(void **state)
     assert_string_equal(text, "12d04h");
     tui_format_number((double)NAN, 0, "%", text, sizeof text);
     assert_string_equal(text, "N/A");
+}
+
+static void test_format__numbers_are_those_of_printf(void **state)
+{
+    (void)state;
+    static const double numbers[] = { 0,     0.05,  0.25, 0.35, 0.5,  0.75, 0.949999, 0.95, 1.5,    2.5,  9.95,
+                                      99.95, 99.75, 1e14, 1e15, 1e16, -0.4, -3.25,    1e-9, 1e-320, 1e40, 123456789.05 };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers + 20000; i++) {
+        size_t listed = sizeof numbers / sizeof *numbers;
+        double number = i < listed ? numbers[i] : (double)(i - listed) / 80; /* with all ties up to 250 */
+        for (int decimals = 0; decimals <= 2; decimals++) {
+            char text[80], wanted[80], cut[6];
+            size_t length = (size_t)snprintf(wanted, sizeof wanted, "%.*fMHz", decimals, number);
+            assert_int_equal(tui_format_number(number, decimals, "MHz", text, sizeof text), length);
+            assert_string_equal(text, wanted);
+            tui_format_number(number, decimals, "MHz", cut, sizeof cut);
+            assert_memory_equal(cut, wanted, strlen(cut));
+            assert_int_equal(strlen(cut), length < 5 ? length : 5);
+        }
+    }
 }
 
 /* Columns that are kept as words in a file and typed in filters, and keys that must mean one thing. */
@@ -288,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_canvas__ascii_shows_ascii_alone),
         cmocka_unit_test(test_bar__shows_eighths),
         cmocka_unit_test(test_format__sizes_and_spans_fit_their_columns),
+        cmocka_unit_test(test_format__numbers_are_those_of_printf),
         cmocka_unit_test(test_columns__names_are_known_and_differ),
         cmocka_unit_test(test_keys__each_key_means_one_thing_in_one_place),
         cmocka_unit_test(test_filter__text_that_is_none_says_where),
