@@ -19,6 +19,7 @@ struct tui_terminal {
     tui_when color;
     int colors;       /* 0: none, or not wanted */
     tui_canvas shown; /* what curses has */
+    cchar_t *run;     /* room for a row of what curses has */
     bool is_stale;    /* `shown` is not what is on the screen */
     attr_t attributes[TUI_STYLE_COUNT];
     short pairs[TUI_STYLE_COUNT];
@@ -54,7 +55,6 @@ static void set_modes(void)
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     typeahead(-1); /* a picture is drawn to its end, without asking for keys in between */
-    leaveok(stdscr, FALSE);
     set_escdelay(25);
     curs_set(0);
     mouseinterval(0); /* a press is an event at once */
@@ -115,6 +115,7 @@ void tui_terminal_close(tui_terminal *terminal)
         endwin();
         delscreen(terminal->screen);
         tui_canvas_free(&terminal->shown);
+        free(terminal->run);
         free(terminal);
     }
 }
@@ -125,7 +126,7 @@ void tui_terminal_set_theme(tui_terminal *terminal, tui_theme theme)
         tui_look look = tui_theme_look(theme, (tui_style)i, terminal->colors);
         terminal->attributes[i] = look.attributes;
         terminal->pairs[i] = 0;
-        if (look.foreground >= 0 || look.background >= 0) {
+        if (terminal->colors > 0) { /* between pairs curses changes no more than a colour, so plain text is one, too */
             terminal->pairs[i] = (short)(i + 1);
             init_pair((short)(i + 1), look.foreground, look.background);
         }
@@ -145,54 +146,90 @@ void tui_terminal_size(tui_terminal *terminal, int *rows, int *columns)
     *columns = COLS > 0 ? COLS : 1;
 }
 
-static void show_cell(const tui_terminal *terminal, const tui_canvas *canvas, int row, int column)
+/* Hands a run of cells to curses. */
+static void show_run(const tui_terminal *terminal, int row, int column, const tui_cell *cells, int count)
 {
-    const tui_cell *cell = &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
-    wchar_t characters[] = { cell->character, cell->mark, 0 };
-    cchar_t out;
-    if (cell->character != 0 &&
-        setcchar(&out, characters, terminal->attributes[cell->style], terminal->pairs[cell->style], NULL) == OK) {
-        mvadd_wch(row, column, &out);
-    }
-}
-
-static bool is_same(const tui_cell *one, const tui_cell *other)
-{
-    return one->character == other->character && one->mark == other->mark && one->style == other->style;
-}
-
-/* A run of cells that changed is handed over whole, so that the halves of wide characters stay together. */
-static void show_row(const tui_terminal *terminal, const tui_canvas *canvas, int row, bool all)
-{
-    size_t first = (size_t)row * (size_t)canvas->columns;
-    for (int column = 0; column < canvas->columns; column++) {
-        const tui_cell *cell = &canvas->cells[first + (size_t)column];
-        bool is_half_changed = column + 1 < canvas->columns && cell[1].character == 0 &&
-                               (all || !is_same(cell + 1, &terminal->shown.cells[first + (size_t)column + 1]));
-        if (all || is_half_changed || !is_same(cell, &terminal->shown.cells[first + (size_t)column])) {
-            show_cell(terminal, canvas, row, column);
+    int length = 0;
+    for (int i = 0; i < count; i++) {
+        const wchar_t characters[] = { cells[i].character, (wchar_t)cells[i].mark, 0 };
+        if (characters[0] != 0) { /* curses makes the right half of a wide character itself */
+            setcchar(&terminal->run[length++], characters, terminal->attributes[cells[i].style], terminal->pairs[cells[i].style],
+                     NULL);
         }
+    }
+    mvadd_wchnstr(row, column, terminal->run, length);
+}
+
+static bool is_same(const tui_cell *one, const tui_cell *other, int count)
+{
+    return memcmp(one, other, (size_t)count * sizeof *one) == 0;
+}
+
+/* Whether a cell changed, or the right half of a wide character in it: such a character is handed over whole. */
+static bool has_changed(const tui_cell *cells, const tui_cell *shown, int left)
+{
+    return !is_same(cells, shown, 1) || (left > 1 && cells[1].character == 0 && !is_same(cells + 1, shown + 1, 1));
+}
+
+static void show_row(const tui_terminal *terminal, int row, const tui_cell *cells, tui_cell *shown, int columns)
+{
+    if (is_same(cells, shown, columns)) {
+        return;
+    }
+    for (int column = 0; column < columns; column++) {
+        int first = column;
+        while (column < columns && has_changed(cells + column, shown + column, columns - column)) {
+            column++;
+        }
+        if (column > first) {
+            show_run(terminal, row, first, cells + first, column - first);
+        }
+    }
+    memcpy(shown, cells, (size_t)columns * sizeof *cells);
+}
+
+/* Curses has blanks, and so has `shown`; false when memory runs out. */
+static bool begin_anew(tui_terminal *terminal, int rows, int columns)
+{
+    cchar_t *run = reallocarray(terminal->run, (size_t)columns, sizeof *run);
+    if (run == NULL) {
+        return false;
+    }
+    terminal->run = run;
+    if (!tui_canvas_resize(&terminal->shown, rows, columns)) {
+        return false;
+    }
+    cchar_t blank;
+    setcchar(&blank, L" ", A_NORMAL, terminal->pairs[TUI_PLAIN], NULL);
+    bkgrndset(&blank);
+    erase();
+    clearok(stdscr, TRUE);
+    terminal->is_stale = false;
+    return true;
+}
+
+/* A cursor that is hidden is not moved. */
+static void place_cursor(int row, int column)
+{
+    bool is_hidden = curs_set(row >= 0) != ERR && row < 0;
+    leaveok(stdscr, is_hidden);
+    if (!is_hidden) {
+        move(row >= 0 ? row : LINES - 1, row >= 0 ? column : 0);
     }
 }
 
 void tui_terminal_show(tui_terminal *terminal, const tui_canvas *canvas, int cursor_row, int cursor_column)
 {
     tui_canvas *shown = &terminal->shown;
-    bool all = terminal->is_stale || shown->rows != canvas->rows || shown->columns != canvas->columns;
-    if (all) {
-        if (!tui_canvas_resize(shown, canvas->rows, canvas->columns)) {
-            return; /* the next picture may find memory */
-        }
-        erase();
-        clearok(stdscr, TRUE);
+    bool is_new = terminal->is_stale || shown->rows != canvas->rows || shown->columns != canvas->columns;
+    if (is_new && !begin_anew(terminal, canvas->rows, canvas->columns)) {
+        return; /* the next picture may find memory */
     }
     for (int row = 0; row < canvas->rows; row++) {
-        show_row(terminal, canvas, row, all);
+        size_t first = (size_t)row * (size_t)canvas->columns;
+        show_row(terminal, row, canvas->cells + first, shown->cells + first, canvas->columns);
     }
-    memcpy(shown->cells, canvas->cells, (size_t)canvas->rows * (size_t)canvas->columns * sizeof *canvas->cells);
-    terminal->is_stale = false;
-    curs_set(cursor_row >= 0);
-    move(cursor_row >= 0 ? cursor_row : canvas->rows - 1, cursor_row >= 0 ? cursor_column : 0);
+    place_cursor(cursor_row, cursor_column);
     refresh();
 }
 
