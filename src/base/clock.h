@@ -24,6 +24,14 @@ static inline int64_t nvp__clock_ns(void)
     return nvp__timespec_ns(&now);
 }
 
+/** Nanoseconds since the machine was started, as /proc/uptime tells them: it goes on while the machine sleeps. */
+static inline int64_t nvp__clock_boot_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return nvp__timespec_ns(&now);
+}
+
 /** Microseconds since 1970. */
 static inline int64_t nvp__wall_us(void)
 {

@@ -80,7 +80,6 @@ static enum ending ending_of(const unsigned char *bytes, size_t written, unsigne
 size_t nvp__records_distance(const void *memory, size_t size, unsigned int count, unsigned int room, size_t expected,
                              bool *proved)
 {
-    size_t written = written_size(memory, size);
     size_t best = expected;
     unsigned long long best_score = 0;
     bool alone = true;
@@ -88,6 +87,7 @@ size_t nvp__records_distance(const void *memory, size_t size, unsigned int count
     if (count == 0 || count > room) {
         return expected;
     }
+    size_t written = written_size(memory, size);
     for (size_t i = 0; i < NVP__COUNT_OF(distances) && room * distances[i] <= size; i++) {
         enum ending ending = ending_of(memory, written, count, room, distances[i]);
         unsigned long long rows = ending != NOT_AT_ALL ? rows_that_can_be(memory, count, distances[i]) : 0;

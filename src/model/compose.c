@@ -164,7 +164,7 @@ static bool add_devices(nvp_sampler *sampler, nvp_snapshot *snapshot)
 
 static void add_host(nvp_sampler *sampler, nvp_snapshot *snapshot)
 {
-    nvp__host_begin(sampler->host, &snapshot->arena, snapshot->host);
+    nvp__host_begin(sampler->host, (sampler->plan.flags & NVP_SNAPSHOT_PACED) != 0, &snapshot->arena, snapshot->host);
     for (nvp_host_field field = NVP_HOST_DRIVER_VERSION; field <= NVP_HOST_SIMULATION; field++) {
         const nvp_reading *from =
             sampler->system_ready ? &sampler->system->host[field] : nvp_snapshot_host(sampler->before, field);

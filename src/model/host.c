@@ -74,7 +74,7 @@ static unsigned int count_processors(const char *text)
 }
 
 /* Time of guests is part of user time. Idle counters have been seen to step back. */
-static void read_processors(struct nvp__host *host, nvp_reading readings[])
+static void read_processors(struct nvp__host *host)
 {
     unsigned long long ticks[8] = { 0 };
     const char *text = read_text(host, "/proc/stat");
@@ -89,20 +89,20 @@ static void read_processors(struct nvp__host *host, nvp_reading readings[])
     if (host->cpu_total > 0 && total > host->cpu_total) {
         double rest = idle > host->cpu_idle ? (double)(idle - host->cpu_idle) : 0;
         double busy = 1 - rest / (double)(total - host->cpu_total);
-        readings[NVP_HOST_CPU_PERCENT] = nvp__reading_real(busy > 0 ? busy * 100 : 0, host->now_us);
+        host->readings[NVP_HOST_CPU_PERCENT] = nvp__reading_real(busy > 0 ? busy * 100 : 0, host->now_us);
     }
     host->cpu_total = total;
     host->cpu_idle = idle;
     unsigned int count = count_processors(text);
     if (count > 0) {
-        readings[NVP_HOST_CPU_COUNT] = nvp__reading_uint(count, host->now_us);
+        host->readings[NVP_HOST_CPU_COUNT] = nvp__reading_uint(count, host->now_us);
     }
     if (!host->has_boot_time) {
         host->has_boot_time = nvp__proc_number(text, "btime", &host->boot_time_s);
     }
 }
 
-static void read_load(struct nvp__host *host, nvp_reading readings[])
+static void read_load(struct nvp__host *host)
 {
     double load[3];
     const char *text = read_text(host, "/proc/loadavg");
@@ -110,11 +110,11 @@ static void read_load(struct nvp__host *host, nvp_reading readings[])
         return;
     }
     for (int i = 0; i < 3; i++) {
-        readings[NVP_HOST_LOAD_1M + i] = nvp__reading_real(load[i], host->now_us);
+        host->readings[NVP_HOST_LOAD_1M + i] = nvp__reading_real(load[i], host->now_us);
     }
 }
 
-static void read_memory(struct nvp__host *host, nvp_reading readings[])
+static void read_memory(struct nvp__host *host)
 {
     static const struct {
         const char *key;
@@ -127,32 +127,50 @@ static void read_memory(struct nvp__host *host, nvp_reading readings[])
     for (size_t i = 0; text != NULL && i < sizeof lines / sizeof *lines; i++) {
         uint64_t kib;
         if (nvp__proc_number(text, lines[i].key, &kib)) {
-            readings[lines[i].field] = nvp__reading_uint(kib * 1024, host->now_us);
+            host->readings[lines[i].field] = nvp__reading_uint(kib * 1024, host->now_us);
         }
     }
-    host->memory_bytes = nvp_reading_uint(&readings[NVP_HOST_MEMORY_TOTAL_BYTES], 0);
+    host->memory_bytes = nvp_reading_uint(&host->readings[NVP_HOST_MEMORY_TOTAL_BYTES], 0);
     host->has_memory = host->memory_bytes > 0;
 }
 
-static void read_uptime(struct nvp__host *host, nvp_reading readings[])
+static void read_name(struct nvp__host *host)
 {
-    const char *text = read_text(host, "/proc/uptime");
-    host->has_uptime = text != NULL && sscanf(text, "%lf", &host->uptime_s) == 1;
-    if (host->has_uptime) {
-        readings[NVP_HOST_UPTIME_S] = nvp__reading_real(host->uptime_s, host->now_us);
-    }
-}
-
-static void read_name(const struct nvp__host *host, struct nvp__arena *arena, nvp_reading readings[])
-{
-    char raw[256], name[256];
+    char raw[256];
     ssize_t length = nvp__root_read(raw, sizeof raw, "/proc/sys/kernel/hostname");
     length -= length > 0 && raw[length - 1] == '\n';
     if (length > 0) {
-        nvp__utf8_clean(raw, (size_t)length, name, sizeof name);
-        readings[NVP_HOST_NAME] = nvp__reading_text(nvp__arena_text(arena, name, strlen(name)), host->now_us);
+        nvp__utf8_clean(raw, (size_t)length, host->name, sizeof host->name);
+        host->readings[NVP_HOST_NAME] = nvp__reading_text(host->name, host->now_us);
     }
 }
+
+/* The file is read once when that is left to us; what has passed since then the clock tells that it tells. */
+static void tell_uptime(struct nvp__host *host, bool paced)
+{
+    int64_t now_ns = nvp__clock_boot_ns();
+    if (!paced || !host->has_uptime) {
+        const char *text = read_text(host, "/proc/uptime");
+        host->has_uptime = text != NULL && sscanf(text, "%lf", &host->uptime_at_s) == 1;
+        host->uptime_read_ns = now_ns;
+    }
+    host->uptime_s = host->uptime_at_s + (double)(now_ns - host->uptime_read_ns) / NVP__NS_PER_S;
+}
+
+/*
+ * The files, what they tell, and how often they are read when that is left to us: reading one costs as much as a dozen calls of a driver. The
+ * kernel counts load every five seconds.
+ */
+static const struct {
+    void (*read)(struct nvp__host *host);
+    nvp_host_field first, last;
+    int64_t interval_ns;
+} files[NVP__HOST_FILES] = {
+    { read_name, NVP_HOST_NAME, NVP_HOST_NAME, 10 * NVP__NS_PER_S },
+    { read_processors, NVP_HOST_CPU_COUNT, NVP_HOST_CPU_PERCENT, 2 * NVP__NS_PER_S },
+    { read_load, NVP_HOST_LOAD_1M, NVP_HOST_LOAD_15M, 5 * NVP__NS_PER_S },
+    { read_memory, NVP_HOST_MEMORY_TOTAL_BYTES, NVP_HOST_SWAP_FREE_BYTES, 2 * NVP__NS_PER_S },
+};
 
 /* A simulated driver gives its processes pids that nobody else has, or the pid of the program itself. */
 static bool trusts_pids(void)
@@ -161,30 +179,30 @@ static bool trusts_pids(void)
     return (nvp_driver_get_info(&driver) == NVP_SUCCESS && driver.simulated) || nvp__proc_sees_all_pids();
 }
 
-void nvp__host_begin(struct nvp__host *host, struct nvp__arena *arena, nvp_reading readings[])
+void nvp__host_begin(struct nvp__host *host, bool paced, struct nvp__arena *arena, nvp_reading readings[])
 {
-    static const nvp_host_field fields[] = { NVP_HOST_NAME,
-                                             NVP_HOST_CPU_COUNT,
-                                             NVP_HOST_CPU_PERCENT,
-                                             NVP_HOST_LOAD_1M,
-                                             NVP_HOST_LOAD_5M,
-                                             NVP_HOST_LOAD_15M,
-                                             NVP_HOST_MEMORY_TOTAL_BYTES,
-                                             NVP_HOST_MEMORY_AVAILABLE_BYTES,
-                                             NVP_HOST_SWAP_TOTAL_BYTES,
-                                             NVP_HOST_SWAP_FREE_BYTES,
-                                             NVP_HOST_UPTIME_S };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        readings[fields[i]] = nvp__reading_na(NVP_ERROR_NO_DATA);
-    }
+    int64_t now_ns = nvp__clock_ns();
     host->look++;
     host->now_us = nvp__wall_us();
     host->trusts_pids = trusts_pids();
-    read_uptime(host, readings);
-    read_processors(host, readings);
-    read_load(host, readings);
-    read_memory(host, readings);
-    read_name(host, arena, readings);
+    for (size_t i = 0; i < NVP__HOST_FILES; i++) {
+        bool is_due = !paced || now_ns >= host->due_ns[i];
+        for (nvp_host_field field = files[i].first; is_due && field <= files[i].last; field++) {
+            host->readings[field] = nvp__reading_na(NVP_ERROR_NO_DATA);
+        }
+        if (is_due) {
+            files[i].read(host);
+            host->due_ns[i] = now_ns + files[i].interval_ns;
+        }
+    }
+    tell_uptime(host, paced);
+    readings[NVP_HOST_UPTIME_S] =
+        host->has_uptime ? nvp__reading_real(host->uptime_s, host->now_us) : nvp__reading_na(NVP_ERROR_NO_DATA);
+    for (size_t i = 0; i < NVP__HOST_FILES; i++) {
+        for (nvp_host_field field = files[i].first; field <= files[i].last; field++) {
+            readings[field] = nvp__reading_copy(arena, &host->readings[field]);
+        }
+    }
 }
 
 void nvp__host_end(struct nvp__host *host)

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include <nvpulse/snapshot.h>
+
 #include "base/arena.h"
 #include "model/processes.h"
 
@@ -43,6 +45,9 @@ struct nvp__users {
     size_t count, capacity;
 };
 
+/** Files of /proc of which NVP_HOST_... are made, /proc/uptime aside. */
+#define NVP__HOST_FILES 4
+
 struct nvp__host {
     uint64_t look;
     int64_t now_us; /* wall clock, of this look */
@@ -50,10 +55,15 @@ struct nvp__host {
     bool trusts_pids; /* the driver's pids are those of /proc */
     bool has_uptime, has_memory, has_boot_time;
     double uptime_s;
+    double uptime_at_s; /* what the file said at the time below, which the boot clock tells */
+    int64_t uptime_read_ns;
     uint64_t memory_bytes;
-    uint64_t boot_time_s;         /* since 1970; kept, so that start times do not move with the clock */
-    uint64_t cpu_total, cpu_idle; /* ticks of all processors in the look before; 0 for none */
-    char *text;                   /* for files of any length */
+    uint64_t boot_time_s;                       /* since 1970; kept, so that start times do not move with the clock */
+    uint64_t cpu_total, cpu_idle;               /* ticks of all processors in the look before; 0 for none */
+    int64_t due_ns[NVP__HOST_FILES];            /* when each file is to be read again, in a look that is paced */
+    nvp_reading readings[NVP_HOST_FIELD_COUNT]; /* of the last look at each file */
+    char name[256];
+    char *text; /* for files of any length */
     size_t text_size;
     struct nvp__users users;
     struct nvp__host_process *processes;

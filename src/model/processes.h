@@ -82,8 +82,12 @@ struct nvp__host;
 struct nvp__host *nvp__host_new(void);
 void nvp__host_free(struct nvp__host *host);
 
-/** Begins a look: one time stamp for all that follows, and NVP_HOST_... of /proc (CPU, load, memory, swap, uptime, name). */
-void nvp__host_begin(struct nvp__host *host, struct nvp__arena *arena, nvp_reading readings[]);
+/**
+ * Begins a look: one time stamp for all that follows, and NVP_HOST_... of /proc (CPU, load, memory, swap, uptime, name).
+ *
+ * @param paced  files that were read a moment ago are not read again: each has its own interval, of some seconds
+ */
+void nvp__host_begin(struct nvp__host *host, bool paced, struct nvp__arena *arena, nvp_reading readings[]);
 
 /**
  * Fills the host side of a process record: NVP_PROCESS_START_TIME_US, NVP_PROCESS_FOREIGN, and everything from NVP_PROCESS_NAME on. Each pid

@@ -59,7 +59,7 @@ static int end(void **state)
 static void look(void)
 {
     nvp__arena_clear(&arena);
-    nvp__host_begin(host, &arena, machine);
+    nvp__host_begin(host, false, &arena, machine);
 }
 
 /* So much later that whatever is kept for a while is read again. */
@@ -126,6 +126,27 @@ static void test_host__machine(void **state)
     assert_real(&machine[NVP_HOST_CPU_PERCENT], 75);
     look(); /* no tick has passed */
     assert_reason(machine[NVP_HOST_CPU_PERCENT], NVP_REASON_NO_DATA);
+}
+
+static void test_host__paced_looks_keep_what_was_just_read(void **state)
+{
+    (void)state;
+    nvp__host_begin(host, true, &arena, machine);
+    int64_t read_at_us = machine[NVP_HOST_LOAD_1M].read_at_us;
+    tree_machine(1010, 4300, 6100);
+    tree_remove("proc/meminfo");
+    nvp__host_begin(host, true, &arena, machine);
+    assert_real(&machine[NVP_HOST_LOAD_1M], 0.52);
+    assert_int_equal(machine[NVP_HOST_LOAD_1M].read_at_us, read_at_us); /* and it says how old it is */
+    assert_int_equal(nvp_reading_uint(&machine[NVP_HOST_MEMORY_TOTAL_BYTES], 0), 16000000ull * 1024);
+    assert_string_equal(nvp_reading_text(&machine[NVP_HOST_NAME], ""), "node-17");
+    assert_reason(machine[NVP_HOST_CPU_PERCENT], NVP_REASON_NO_DATA);
+    double uptime_s = nvp_reading_number(&machine[NVP_HOST_UPTIME_S], 0);
+    assert_true(uptime_s > 1000 && uptime_s < 1010); /* the time that has passed, not that of the file */
+    nvp__host_begin(host, false, &arena, machine);
+    assert_real(&machine[NVP_HOST_UPTIME_S], 1010);
+    assert_real(&machine[NVP_HOST_CPU_PERCENT], 75);
+    assert_reason(machine[NVP_HOST_MEMORY_TOTAL_BYTES], NVP_REASON_NO_DATA);
 }
 
 static void test_host__missing_files_are_na(void **state)
@@ -514,6 +535,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_host__machine, begin, end),
+        cmocka_unit_test_setup_teardown(test_host__paced_looks_keep_what_was_just_read, begin, end),
         cmocka_unit_test_setup_teardown(test_host__missing_files_are_na, begin, end),
         cmocka_unit_test_setup_teardown(test_host__long_files_are_read_whole, begin, end),
         cmocka_unit_test_setup_teardown(test_host__process, begin, end),

@@ -117,7 +117,7 @@ static void look(struct nvp__host *host, bool whole)
 {
     static nvp_reading machine[NVP_HOST_FIELD_COUNT], fields[NVP_PROCESS_FIELD_COUNT];
     struct nvp__arena arena = { 0 };
-    nvp__host_begin(host, &arena, machine);
+    nvp__host_begin(host, false, &arena, machine);
     for (unsigned int pid = 1; pid <= PROCESSES; pid++) {
         nvp__host_process(host, pid, "named by the driver", &arena, fields);
         assert_fields(fields, whole);
