@@ -95,7 +95,9 @@ static void print_once(tui_app *app, FILE *out)
     while (samples < 2) {
         struct pollfd watched = { .fd = app->source->fd, .events = POLLIN };
         tui_taken taken = { .status = NVP_SUCCESS };
-        poll(&watched, 1, -1);
+        int wait_ms;
+        app->source->class->overdue_ms(app->source, &wait_ms);
+        poll(&watched, 1, wait_ms);
         if (!app->source->class->take(app->source, &taken)) {
             continue;
         }

@@ -1,5 +1,6 @@
 /*
- * A thread owns the samplers and hands the newest snapshot over. When the driver hangs, only this thread waits for it.
+ * A thread owns the samplers, asks the devices itself, and hands the newest snapshot over. When it hangs in the driver another one takes its
+ * place, which leaves the device that hangs alone; the first one ends once it is let go.
  * Two samplers, since rates are those between two looks of the same one: a brief one, and a full one from when it is first wanted.
  */
 #include <errno.h>
@@ -20,6 +21,9 @@
 
 /** Lateness that is not worth a word. */
 #define GRACE_MS 1500
+
+/** Opening NVML may take that long where the driver has to wake many GPUs first. */
+#define OPENING_MS 16000
 
 /* What the overview shows and history keeps, and what tells one device from another; conditions of alerts bring their own. */
 static const nvp_metric brief[] = {
@@ -44,16 +48,19 @@ static const nvp_metric brief[] = {
 
 struct live {
     tui_source base;
-    pthread_t thread;
-    nvp_sampler *samplers[2]; /* by scope; of the thread */
+    nvp_sampler *samplers[2]; /* by scope; of the thread whose turn it is */
     nvp_metric *metrics;      /* those of the brief scope, the same */
     size_t metric_count;
 
     pthread_mutex_t mutex; /* for all below */
     pthread_cond_t changed;
+    pthread_t thread;       /* whose turn it is */
+    unsigned int turn;      /* of how many threads it is the last */
+    unsigned int left_over; /* threads whose turn is over and that hang still */
     uint64_t interval_ms;
     tui_scope scope;
-    bool is_paused, is_ending, is_wanted_now, is_busy, has_news, is_readable;
+    nvp_sampler *busy; /* the one that is taking a sample */
+    bool is_paused, is_ending, is_wanted_now, is_busy, has_news, is_readable, has_sampled;
     int64_t due_ms; /* when the next sample begins, or the one under way began */
     tui_taken newest;
 };
@@ -69,6 +76,7 @@ static nvp_sampler *sampler_for(struct live *live, tui_scope scope)
 {
     nvp_snapshot_options options = NVP_SNAPSHOT_OPTIONS_INIT;
     options.timeout_ms = DEVICE_TIMEOUT_MS;
+    options.flags = NVP_SNAPSHOT_OWN_THREAD;
     if (scope == TUI_SCOPE_BRIEF) {
         options.metrics = live->metrics;
         options.metric_count = live->metric_count;
@@ -80,14 +88,20 @@ static nvp_sampler *sampler_for(struct live *live, tui_scope scope)
     return live->samplers[scope];
 }
 
-/* One sample; the mutex is not held. */
-static tui_taken sample(struct live *live, tui_scope scope)
+/* One sample; the mutex is held, but not meanwhile. */
+static tui_taken sample(struct live *live)
 {
     tui_taken taken = { .status = NVP_ERROR_NO_MEMORY };
-    nvp_sampler *sampler = sampler_for(live, scope);
+    nvp_sampler *sampler = sampler_for(live, live->scope);
+    live->busy = sampler;
+    live->is_wanted_now = false;
+    live->is_busy = true;
+    live->due_ms = now_ms();
+    pthread_mutex_unlock(&live->mutex);
     if (sampler != NULL) {
         taken.status = nvp_sampler_sample(sampler, &taken.snapshot);
     }
+    pthread_mutex_lock(&live->mutex);
     return taken;
 }
 
@@ -135,28 +149,73 @@ static bool wait_until_due(struct live *live)
     return false;
 }
 
+/* Takes samples as long as it is this thread's turn; the mutex is held. */
+static void take_turn(struct live *live, unsigned int turn)
+{
+    while (turn == live->turn && wait_until_due(live)) {
+        tui_taken taken = sample(live);
+        if (turn != live->turn) {
+            nvp_snapshot_free(taken.snapshot);
+            return;
+        }
+        live->is_busy = false;
+        live->busy = NULL;
+        live->has_sampled = live->has_sampled || taken.snapshot != NULL;
+        int64_t now = now_ms(), next = live->due_ms + (int64_t)live->interval_ms;
+        live->due_ms = next > now ? next : now + (int64_t)live->interval_ms; /* samples that were missed are left out */
+        bool is_shut_out =
+            live->has_sampled && taken.status == NVP_ERROR_TIMED_OUT; /* the one before was let go at that moment */
+        if (!is_shut_out) {
+            publish(live, taken);
+        }
+    }
+}
+
 static void *work(void *argument)
 {
     struct live *live = argument;
-    tell_simulation(live);
     pthread_mutex_lock(&live->mutex);
-    while (wait_until_due(live)) {
-        tui_scope scope = live->scope;
-        live->is_wanted_now = false;
-        live->is_busy = true;
-        live->due_ms = now_ms();
-        pthread_mutex_unlock(&live->mutex);
-        tui_taken taken = sample(live, scope);
-        pthread_mutex_lock(&live->mutex);
-        live->is_busy = false;
-        int64_t now = now_ms(), next = live->due_ms + (int64_t)live->interval_ms;
-        live->due_ms = next > now ? next : now + (int64_t)live->interval_ms; /* samples that were missed are left out */
-        publish(live, taken);
-    }
+    unsigned int turn = live->turn;
     pthread_mutex_unlock(&live->mutex);
-    nvp_sampler_free(live->samplers[TUI_SCOPE_BRIEF]);
-    nvp_sampler_free(live->samplers[TUI_SCOPE_FULL]);
+    if (turn == 1) {
+        tell_simulation(live);
+    }
+    pthread_mutex_lock(&live->mutex);
+    take_turn(live, turn);
+    bool is_last = turn == live->turn;
+    live->left_over -= !is_last;
+    pthread_mutex_unlock(&live->mutex);
+    if (is_last) {
+        nvp_sampler_free(live->samplers[TUI_SCOPE_BRIEF]);
+        nvp_sampler_free(live->samplers[TUI_SCOPE_FULL]);
+    }
     return NULL;
+}
+
+/* Starts the next thread; the mutex is held, so it finds its own number. */
+static bool start(struct live *live)
+{
+    pthread_t thread;
+    live->turn++;
+    if (pthread_create(&thread, NULL, work, live) != 0) {
+        live->turn--;
+        return false;
+    }
+    live->thread = thread;
+    return true;
+}
+
+/* The thread has been in the driver for too long: the next one does without it. The mutex is held. */
+static void take_over(struct live *live)
+{
+    pthread_t stuck = live->thread;
+    if (start(live)) {
+        pthread_detach(stuck);
+        live->left_over++;
+        live->is_busy = false;
+        live->busy = NULL;
+        live->is_wanted_now = true;
+    }
 }
 
 static bool take(tui_source *source, tui_taken *taken)
@@ -204,11 +263,20 @@ static void refresh(tui_source *source)
     pthread_mutex_unlock(&live->mutex);
 }
 
+/* A device that hangs stops only one thread, even for good: it is left alone then. */
+static bool hangs(const struct live *live)
+{
+    return nvp_sampler_hanging_ms(live->busy) >= (live->has_sampled ? DEVICE_TIMEOUT_MS : OPENING_MS);
+}
+
 /* A sample that comes in time wakes the screen before this does; so only lateness costs a wake-up, one each second. */
 static int64_t overdue_ms(tui_source *source, int *next_ms)
 {
     struct live *live = (struct live *)source;
     pthread_mutex_lock(&live->mutex);
+    if (hangs(live)) {
+        take_over(live);
+    }
     int64_t late = now_ms() - live->due_ms;
     bool is_owed = live->is_busy || live->is_wanted_now || !live->is_paused;
     pthread_mutex_unlock(&live->mutex);
@@ -216,7 +284,8 @@ static int64_t overdue_ms(tui_source *source, int *next_ms)
         *next_ms = -1;
         return 0;
     }
-    *next_ms = late < GRACE_MS ? (int)(GRACE_MS - late) : 1000;
+    int64_t limit = late < DEVICE_TIMEOUT_MS ? DEVICE_TIMEOUT_MS : GRACE_MS;
+    *next_ms = late < limit ? (int)(limit - late) + 1 : 1000;
     return late < GRACE_MS ? 0 : late;
 }
 
@@ -250,8 +319,13 @@ static bool close_live(tui_source *source, unsigned int limit_ms)
     if (!join(live, limit_ms)) {
         return false; /* it uses all of this, still */
     }
-    discard(live);
-    return true;
+    pthread_mutex_lock(&live->mutex);
+    bool is_used = live->left_over > 0;
+    pthread_mutex_unlock(&live->mutex);
+    if (!is_used) {
+        discard(live);
+    }
+    return !is_used;
 }
 
 static const tui_source_class live_class = {
@@ -296,7 +370,10 @@ tui_source *tui_source_live_open(uint64_t interval_ms, const nvp_metric *metrics
     pthread_cond_init(&live->changed, &clock);
     pthread_condattr_destroy(&clock);
     bool is_ready = choose_metrics(live, metrics, metric_count) && live->base.fd >= 0;
-    if (!is_ready || pthread_create(&live->thread, NULL, work, live) != 0) {
+    pthread_mutex_lock(&live->mutex);
+    is_ready = is_ready && start(live);
+    pthread_mutex_unlock(&live->mutex);
+    if (!is_ready) {
         discard(live);
         return NULL;
     }

@@ -22,9 +22,10 @@ typedef struct nvp_collection nvp_collection;
 
 /** How to collect. NULL, or all zero but struct_size: once in a second, what a snapshot has by default. */
 typedef struct nvp_collector_options {
-    size_t struct_size;                   /**< sizeof(nvp_collector_options) */
-    unsigned int interval_ms;             /**< from one sample to the next, in milliseconds; 0: 1000 */
-    const nvp_snapshot_options *snapshot; /**< metrics, flags and time-out; copied; NULL: the defaults of a snapshot */
+    size_t struct_size;       /**< sizeof(nvp_collector_options) */
+    unsigned int interval_ms; /**< from one sample to the next, in milliseconds; 0: 1000 */
+    const nvp_snapshot_options *
+        snapshot; /**< metrics, flags and time-out; copied; NULL: the defaults of a snapshot. NVP_SNAPSHOT_OWN_THREAD is refused */
 } nvp_collector_options;
 
 #define NVP_COLLECTOR_OPTIONS_INIT { sizeof(nvp_collector_options), 0, NULL }

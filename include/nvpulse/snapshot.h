@@ -72,8 +72,9 @@ typedef struct nvp_snapshot nvp_snapshot;
 enum {
     NVP_SNAPSHOT_NO_PROCESSES = 1 << 0, /**< leave the processes out */
     NVP_SNAPSHOT_WAKE = 1 << 1,         /**< ask suspended devices, too, which wakes them */
-    NVP_SNAPSHOT_PACED = 1 << 2         /**< a sampler reads metrics that are named as often as their tier says, and what it
-                                     tells of the host every few seconds, not in each sample */
+    /** A sampler reads metrics that are named as often as their tier says, and what it tells of the host every few seconds, not each time. */
+    NVP_SNAPSHOT_PACED = 1 << 2,
+    NVP_SNAPSHOT_OWN_THREAD = 1 << 3 /**< for a sampler alone: see nvp_sampler_sample() */
 };
 
 /** What to take. NULL, or all zero but struct_size: every metric but the costly ones, and the processes, of all GPUs. */

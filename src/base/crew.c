@@ -1,6 +1,7 @@
 /*
  * Waking a thread costs more than a quick job does, so there is one thread for all of them, unless the last times say that this takes too
  * long, or the wait shows it: then there are more, twice as many each time. The threads sleep on a condition; nothing wakes them in between.
+ * A caller that works with its own hands spares even the one; as long as a job is stuck, it only waits.
  */
 #include "base/crew.h"
 
@@ -13,6 +14,8 @@
 
 /** What one thread may take for all jobs before others help; a job that takes as long has a thread of its own. */
 #define PATIENCE_NS NVP__NS_PER_MS
+/** The same of a caller that works with its own hands: it would rather be spared the threads. */
+#define OWN_PATIENCE_NS (10 * NVP__NS_PER_MS)
 
 struct job {
     void (*work)(void *context);
@@ -35,7 +38,9 @@ struct nvp__crew {
     pthread_cond_t done;  /* for the caller: all jobs of the run are back */
     pid_t process;
     bool is_ending;
-    unsigned int users; /* the owner and the threads */
+    bool is_taken;        /* a caller is in, and not in a job */
+    int64_t own_since_ns; /* since when it has been in a job with its own hands; 0: it is not */
+    unsigned int users;   /* the owner, the threads, and callers that are in a job */
     struct job *jobs;
     size_t job_count, next; /* next: before it no job is queued */
     struct worker *workers; /* room for one for each job */
@@ -117,6 +122,12 @@ static void leave(struct nvp__crew *crew)
     }
 }
 
+/* A thread has taken it and is not back. */
+static bool is_under_way(const struct job *job)
+{
+    return job->busy_since_ns != 0 && !job->is_queued;
+}
+
 /* Whether a job is queued: then `next` is the first one. */
 static bool find_queued(struct nvp__crew *crew)
 {
@@ -127,18 +138,16 @@ static bool find_queued(struct nvp__crew *crew)
 }
 
 /* Does the job `next`; the lock is given back meanwhile. */
-static void do_next(struct nvp__crew *crew, size_t place)
+static void do_next(struct nvp__crew *crew)
 {
     size_t number = crew->next++; /* the array may move meanwhile */
     struct job job = crew->jobs[number];
     crew->jobs[number].is_queued = false;
-    crew->workers[place].is_busy = true;
     pthread_mutex_unlock(&crew->lock);
     int64_t began_ns = nvp__clock_ns();
     job.work(job.context);
     int64_t took_ns = nvp__clock_ns() - began_ns;
     pthread_mutex_lock(&crew->lock);
-    crew->workers[place].is_busy = false;
     crew->jobs[number].took_ns = took_ns;
     crew->jobs[number].busy_since_ns = 0;
     crew->jobs[number].done = job.asked;
@@ -167,7 +176,9 @@ static void *run_worker(void *argument)
     pthread_mutex_lock(&crew->lock);
     while (!crew->is_ending) {
         if (find_queued(crew)) {
-            do_next(crew, begin.place);
+            crew->workers[begin.place].is_busy = true;
+            do_next(crew);
+            crew->workers[begin.place].is_busy = false;
         } else {
             sleep_until_woken(crew);
         }
@@ -207,25 +218,28 @@ static void send_workers(struct nvp__crew *crew, size_t count)
     }
 }
 
-/* Queues what is not busy; returns how many threads that should take, going by the last time. */
-static size_t queue(struct nvp__crew *crew, size_t first, size_t count)
+/*
+ * Queues what is not under way, what no thread has come to yet since it was last asked for included. Returns how many threads that should
+ * take, going by the last time: a job that takes longer than our patience is worth one of its own, and no more.
+ */
+static size_t queue(struct nvp__crew *crew, size_t first, size_t count, int64_t patience_ns)
 {
     int64_t now_ns = nvp__clock_ns(), expected_ns = 0;
     crew->run++;
     crew->left = 0;
     for (size_t i = first; i < first + count; i++) {
         struct job *job = &crew->jobs[i];
-        if (job->busy_since_ns != 0) {
+        if (is_under_way(job)) {
             continue;
         }
-        expected_ns += job->took_ns < PATIENCE_NS ? job->took_ns : PATIENCE_NS;
-        job->busy_since_ns = now_ns;
+        expected_ns += job->took_ns < patience_ns ? job->took_ns : patience_ns;
+        job->busy_since_ns = job->is_queued ? job->busy_since_ns : now_ns;
         job->asked = crew->run;
         job->is_queued = true;
         crew->left++;
     }
     crew->next = crew->next < first ? crew->next : first;
-    size_t threads = (size_t)(expected_ns / PATIENCE_NS) + 1;
+    size_t threads = (size_t)(expected_ns / patience_ns) + 1;
     return threads < crew->left ? threads : crew->left;
 }
 
@@ -239,14 +253,9 @@ static void take_back(struct nvp__crew *crew)
     crew->left = 0;
 }
 
-void nvp__crew_run(struct nvp__crew *crew, size_t first, size_t count, int64_t deadline_ns)
+/* Waits for the threads, and sends more where they take too long. */
+static void wait_for_all(struct nvp__crew *crew, size_t threads, int64_t deadline_ns)
 {
-    pthread_mutex_lock(&crew->lock);
-    size_t threads = queue(crew, first, count);
-    send_workers(crew, threads);
-    if (crew->worker_count == 0) {
-        take_back(crew);
-    }
     for (int64_t now_ns = nvp__clock_ns(); crew->left > 0 && now_ns < deadline_ns; now_ns = nvp__clock_ns()) {
         int64_t look_ns = find_queued(crew) && deadline_ns - now_ns > PATIENCE_NS ? now_ns + PATIENCE_NS : deadline_ns;
         struct timespec until = nvp__timespec_of(look_ns);
@@ -255,7 +264,81 @@ void nvp__crew_run(struct nvp__crew *crew, size_t first, size_t count, int64_t d
             threads = threads < crew->job_count ? threads * 2 : threads;
         }
     }
+}
+
+/*
+ * Does what is queued, with others when that takes too long. While it is in a job another caller may come in, who then goes on alone: false.
+ * Called with the lock held, which is given back in that case.
+ */
+static bool work(struct nvp__crew *crew, int64_t deadline_ns)
+{
+    uint64_t run = crew->run;
+    int64_t now_ns = nvp__clock_ns(), look_ns = now_ns + OWN_PATIENCE_NS;
+    crew->users++;
+    for (; now_ns < deadline_ns && find_queued(crew); now_ns = nvp__clock_ns()) {
+        if (now_ns > look_ns) {
+            send_workers(crew, crew->worker_count + 1);
+            look_ns = now_ns + PATIENCE_NS;
+        }
+        crew->is_taken = false;
+        crew->own_since_ns = now_ns;
+        do_next(crew);
+        if (crew->is_taken || crew->run != run || crew->is_ending) {
+            leave(crew);
+            return false;
+        }
+        crew->is_taken = true;
+    }
+    crew->own_since_ns = 0;
+    if (find_queued(crew)) {
+        send_workers(crew, 1); /* too late for us */
+    }
+    crew->users--;
+    return true;
+}
+
+static bool is_any_stuck(const struct nvp__crew *crew)
+{
+    for (size_t i = 0; i < crew->job_count; i++) {
+        if (is_under_way(&crew->jobs[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nvp__crew_enter(struct nvp__crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    bool is_free = !crew->is_taken;
+    crew->is_taken = true;
+    crew->own_since_ns = is_free ? 0 : crew->own_since_ns;
     pthread_mutex_unlock(&crew->lock);
+    return is_free;
+}
+
+void nvp__crew_leave(struct nvp__crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->is_taken = false;
+    pthread_mutex_unlock(&crew->lock);
+}
+
+bool nvp__crew_run(struct nvp__crew *crew, size_t first, size_t count, int64_t deadline_ns, bool own_hands)
+{
+    pthread_mutex_lock(&crew->lock);
+    bool works = own_hands && !is_any_stuck(crew);
+    size_t threads = queue(crew, first, count, works ? OWN_PATIENCE_NS : PATIENCE_NS);
+    send_workers(crew, works && threads > 0 ? threads - 1 : threads);
+    if (works && !work(crew, deadline_ns)) {
+        return false;
+    }
+    if (crew->worker_count == 0) {
+        take_back(crew);
+    }
+    wait_for_all(crew, threads, deadline_ns);
+    pthread_mutex_unlock(&crew->lock);
+    return true;
 }
 
 bool nvp__crew_has_done(struct nvp__crew *crew, size_t job)
@@ -270,6 +353,14 @@ int64_t nvp__crew_busy_since(struct nvp__crew *crew, size_t job)
 {
     pthread_mutex_lock(&crew->lock);
     int64_t since_ns = crew->jobs[job].busy_since_ns;
+    pthread_mutex_unlock(&crew->lock);
+    return since_ns;
+}
+
+int64_t nvp__crew_own_since(struct nvp__crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    int64_t since_ns = crew->own_since_ns;
     pthread_mutex_unlock(&crew->lock);
     return since_ns;
 }

@@ -79,7 +79,9 @@ nvp_status nvp_collector_new(const nvp_collector_options *options, nvp_collector
 {
     const nvp_collector_options defaults = NVP_COLLECTOR_OPTIONS_INIT;
     options = options == NULL ? &defaults : options;
-    if (collector == NULL || options->struct_size != sizeof(*options)) {
+    bool hangs = options->struct_size == sizeof(*options) && options->snapshot != NULL &&
+                 (options->snapshot->flags & NVP_SNAPSHOT_OWN_THREAD) != 0; /* nobody could take over */
+    if (collector == NULL || options->struct_size != sizeof(*options) || hangs) {
         return NVP_ERROR_BAD_ARGUMENT;
     }
     nvp_collector *made = calloc(1, sizeof(*made));

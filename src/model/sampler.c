@@ -173,17 +173,26 @@ static int64_t time_of_opening(const struct nvp__plan *plan)
     return is_open || plan->timeout_ns > OPENING_TIMEOUT_NS ? plan->timeout_ns : OPENING_TIMEOUT_NS;
 }
 
-/* Has GPUs from `first` on asked, and the system with them when it was not yet. */
-static void ask(nvp_sampler *sampler, size_t first, bool with_system, int64_t timeout_ns)
+static bool run_jobs(nvp_sampler *sampler, size_t from, size_t end, int64_t timeout_ns)
+{
+    bool own_hands = (sampler->plan.flags & NVP_SNAPSHOT_OWN_THREAD) != 0;
+    return nvp__crew_run(sampler->crew, from, end - from, nvp__clock_ns() + timeout_ns, own_hands);
+}
+
+/* Has GPUs from `first` on asked, and the system with them when it was not yet. False for a thread that was shut out meanwhile. */
+static bool ask(nvp_sampler *sampler, size_t first, bool with_system, int64_t timeout_ns)
 {
     size_t from = with_system ? SYSTEM_JOB : nvp__job_of_gpu(first), end = nvp__job_of_gpu(sampler->gpu_count);
-    nvp__crew_run(sampler->crew, from, end - from, nvp__clock_ns() + timeout_ns);
+    if (!run_jobs(sampler, from, end, timeout_ns)) {
+        return false;
+    }
     if (with_system) {
         sampler->system_ready = nvp__crew_has_done(sampler->crew, SYSTEM_JOB);
     }
     for (size_t i = first; i < sampler->gpu_count; i++) {
         sampler->gpus[i].ready = nvp__crew_has_done(sampler->crew, nvp__job_of_gpu(i));
     }
+    return true;
 }
 
 /* Makes jobs for the GPUs that the system tells of. When it cannot tell, the number is that of before. */
@@ -206,20 +215,36 @@ static nvp_status take_count(nvp_sampler *sampler)
     return NVP_SUCCESS;
 }
 
-/* The system first, which opens NVML and may find GPUs. While it is open and GPUs are known, all are asked in one go. */
-static nvp_status ask_all(nvp_sampler *sampler)
+/*
+ * The system first, which opens NVML and may find GPUs. While it is open and GPUs are known, all are asked in one go. False for a thread that
+ * was shut out meanwhile: the sampler, which may be gone, is another's.
+ */
+static bool ask_all(nvp_sampler *sampler, nvp_status *status)
 {
     size_t known = sampler->gpu_count;
     if (known > 0 && nvp_get_state() == NVP_STATE_OPEN) {
-        ask(sampler, 0, true, sampler->plan.timeout_ns);
+        if (!ask(sampler, 0, true, sampler->plan.timeout_ns)) {
+            return false;
+        }
     } else {
-        nvp__crew_run(sampler->crew, SYSTEM_JOB, 1, nvp__clock_ns() + time_of_opening(&sampler->plan));
+        if (!run_jobs(sampler, SYSTEM_JOB, SYSTEM_JOB + 1, time_of_opening(&sampler->plan))) {
+            return false;
+        }
         sampler->system_ready = nvp__crew_has_done(sampler->crew, SYSTEM_JOB);
         known = 0;
     }
-    nvp_status status = take_count(sampler);
-    if (status == NVP_SUCCESS && known < sampler->gpu_count) {
-        ask(sampler, known, false, sampler->plan.timeout_ns);
+    *status = take_count(sampler);
+    return *status != NVP_SUCCESS || known >= sampler->gpu_count || ask(sampler, known, false, sampler->plan.timeout_ns);
+}
+
+static nvp_status make_snapshot(nvp_sampler *sampler, nvp_snapshot **snapshot)
+{
+    nvp_snapshot *made = NULL;
+    nvp_status status = nvp__compose(sampler, &made);
+    if (status == NVP_SUCCESS) {
+        nvp_snapshot_free(sampler->before);
+        sampler->before = nvp_snapshot_retain(made);
+        *snapshot = made;
     }
     return status;
 }
@@ -229,19 +254,22 @@ nvp_status nvp_sampler_sample(nvp_sampler *sampler, nvp_snapshot **snapshot)
     if (sampler == NULL || snapshot == NULL) {
         return NVP_ERROR_BAD_ARGUMENT;
     }
-    nvp_status status = ask_all(sampler);
-    if (status != NVP_SUCCESS) {
-        return status;
+    if (!nvp__crew_enter(sampler->crew)) {
+        return NVP_ERROR_TIMED_OUT;
     }
-    nvp_snapshot *made = NULL;
-    status = nvp__compose(sampler, &made);
-    if (status != NVP_SUCCESS) {
-        return status;
+    nvp_status status;
+    if (!ask_all(sampler, &status)) {
+        return NVP_ERROR_TIMED_OUT;
     }
-    nvp_snapshot_free(sampler->before);
-    sampler->before = nvp_snapshot_retain(made);
-    *snapshot = made;
-    return NVP_SUCCESS;
+    status = status == NVP_SUCCESS ? make_snapshot(sampler, snapshot) : status;
+    nvp__crew_leave(sampler->crew);
+    return status;
+}
+
+int64_t nvp_sampler_hanging_ms(nvp_sampler *sampler)
+{
+    int64_t since_ns = sampler == NULL ? 0 : nvp__crew_own_since(sampler->crew);
+    return since_ns == 0 ? 0 : (nvp__clock_ns() - since_ns) / NVP__NS_PER_MS;
 }
 
 nvp_status nvp_snapshot_take(const nvp_snapshot_options *options, nvp_snapshot **snapshot)
@@ -249,6 +277,7 @@ nvp_status nvp_snapshot_take(const nvp_snapshot_options *options, nvp_snapshot *
     nvp_sampler *sampler;
     nvp_status status = snapshot == NULL ? NVP_ERROR_BAD_ARGUMENT : nvp_sampler_new(options, &sampler);
     if (status == NVP_SUCCESS) {
+        sampler->plan.flags &= ~(unsigned int)NVP_SNAPSHOT_OWN_THREAD; /* nobody could take over */
         status = nvp_sampler_sample(sampler, snapshot);
         nvp_sampler_free(sampler);
     }
