@@ -18,6 +18,7 @@
 #include "model/reading.h"
 
 #define ROOM_FIRST 64u
+#define ROOM_SPARE 8u
 #define ROOM_MAX (1u << 20)
 #define TRIES 8 /* so often may a list outgrow its room while it is read */
 
@@ -40,6 +41,8 @@ static const struct list {
     { "nvmlDeviceGetMPSComputeRunningProcesses_v3", nvp_nvmlDeviceGetMPSComputeRunningProcesses_v3, NVP_PROCESS_TYPE_MPS,
       NVP__NO_MPS_LIST },
 };
+
+_Static_assert(NVP__COUNT_OF(lists) == NVP__COUNT_OF(((struct nvp__gpu_processes *)NULL)->rooms), "a room for each list");
 
 #define NO_LIST (NVP__NO_COMPUTE_LIST | NVP__NO_GRAPHICS_LIST | NVP__NO_MPS_LIST)
 
@@ -132,9 +135,20 @@ static bool take_rows(struct nvp__gpu_processes *processes, const nvmlProcessInf
     return true;
 }
 
+/* A list that has outgrown its room once keeps what it has; there are drivers that want more room than they fill. */
+static unsigned int room_for_next(struct nvp__gpu_processes *processes, const struct list *list, unsigned int room,
+                                  unsigned int count, bool has_grown)
+{
+    unsigned int next = count + count / 2 + ROOM_SPARE;
+    processes->grown |= has_grown ? list->mark : 0;
+    next = (processes->grown & list->mark) != 0 && next < room ? room : next;
+    return next < ROOM_MAX ? next : ROOM_MAX;
+}
+
 static nvp_status read_list(struct nvp__gpu_processes *processes, nvmlDevice_t device, const struct list *list)
 {
-    unsigned int room = processes->process_room == 0 ? ROOM_FIRST : processes->process_room;
+    unsigned int *kept = &processes->rooms[list - lists];
+    unsigned int room = *kept == 0 ? ROOM_FIRST : *kept;
     for (int i = 0; i < TRIES && room > 0; i++) {
         nvmlProcessInfo_t *infos = nvp__gpu_answer_room(processes, room, sizeof *infos);
         unsigned int count = room;
@@ -143,8 +157,9 @@ static nvp_status read_list(struct nvp__gpu_processes *processes, nvmlDevice_t d
         }
         nvmlReturn_t answer = list->read(device, &count, infos);
         if (answer == NVML_SUCCESS) {
-            processes->process_room = room;
-            return take_rows(processes, infos, count < room ? count : room, list->type) ? NVP_SUCCESS : NVP_ERROR_NO_MEMORY;
+            count = count < room ? count : room;
+            *kept = room_for_next(processes, list, room, count, i > 0);
+            return take_rows(processes, infos, count, list->type) ? NVP_SUCCESS : NVP_ERROR_NO_MEMORY;
         }
         if (answer != NVML_ERROR_INSUFFICIENT_SIZE) {
             return nvp__status_of_answer(answer);

@@ -57,7 +57,9 @@ struct nvp__gpu_processes {
     size_t row_count, row_capacity;
     void *answer; /* of the driver */
     size_t answer_size;
-    unsigned int process_room, sample_room; /* entries that the last look needed */
+    unsigned int rooms[3];    /* entries for which the next look has room, of each list; 0: not known */
+    unsigned int grown;       /* lists that were longer than their room once: bits of the implementation */
+    unsigned int sample_room; /* entries that the last look needed */
 };
 
 /**

@@ -288,6 +288,32 @@ static void test_gpu__lists_and_samples_that_grow(void **state)
     }
 }
 
+/* A short list is asked for with little room: one that grows is whole all the same, and asks once more only once. */
+static void test_gpu__short_list_that_grows(void **state)
+{
+    static struct usage_process many[40];
+    (void)state;
+    assert_status(look(), NVP_SUCCESS);
+    assert_status(look(), NVP_SUCCESS);
+    for (unsigned int i = 0; i < 40; i++) {
+        many[i] = (struct usage_process){ 100 + i, NONE, NONE, i };
+    }
+    usage.compute = many;
+    usage.compute_count = 40;
+    take_calls();
+    assert_status(look(), NVP_SUCCESS);
+    assert_int_equal(processes.count, 40);
+    assert_int_equal(processes.list[39].pid, 139);
+    assert_int_equal(take_calls().lists, 3);
+    usage.compute_count = 2;
+    assert_status(look(), NVP_SUCCESS);
+    usage.compute_count = 40;
+    take_calls();
+    assert_status(look(), NVP_SUCCESS);
+    assert_int_equal(processes.count, 40);
+    assert_int_equal(take_calls().lists, 2);
+}
+
 static void test_gpu__endless_growth_ends_with_an_error(void **state)
 {
     (void)state;
@@ -415,6 +441,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_gpu__clock_that_was_set_back_is_noticed, begin, end),
         cmocka_unit_test_setup_teardown(test_gpu__idle_device_is_not_looked_back_at_all_the_time, begin, end),
         cmocka_unit_test_setup_teardown(test_gpu__lists_and_samples_that_grow, begin, end),
+        cmocka_unit_test_setup_teardown(test_gpu__short_list_that_grows, begin, end),
         cmocka_unit_test_setup_teardown(test_gpu__endless_growth_ends_with_an_error, begin, end),
         cmocka_unit_test_setup_teardown(test_gpu__counts_beyond_the_room_are_not_believed, begin, end),
         cmocka_unit_test_setup_teardown(test_gpu__refused_loads_are_asked_for_otherwise_then_no_more, begin, end),
