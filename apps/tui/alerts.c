@@ -179,15 +179,25 @@ static bool holds(const tui_alert_rule *rule, const nvp_device_sample *device, d
     }
 }
 
-static tui_alert *find(const tui_alerts *alerts, size_t rule, const nvp_device_sample *device)
+/* Devices come in the same order each time, and so do their records, mostly: the next one is behind the last. */
+static tui_alert *find(tui_alerts *alerts, size_t rule, const nvp_device_sample *device)
 {
     for (size_t i = 0; i < alerts->count; i++) {
-        tui_alert *alert = &alerts->alerts[i];
+        size_t place = (alerts->next + i) % alerts->count;
+        tui_alert *alert = &alerts->alerts[place];
         if (alert->rule == rule && alert->gpu == device->index && alert->mig == device->mig_index) {
+            alerts->next = place + 1;
             return alert;
         }
     }
     return NULL;
+}
+
+static void set_active(tui_alerts *alerts, tui_alert *alert, bool is_active)
+{
+    alerts->active[alert->rule] += is_active && !alert->is_active;
+    alerts->active[alert->rule] -= !is_active && alert->is_active;
+    alert->is_active = is_active;
 }
 
 static tui_alert *add(tui_alerts *alerts, size_t rule, const nvp_device_sample *device)
@@ -215,10 +225,11 @@ static bool is_counted(const tui_alert_rule *rule)
 static bool update_one(tui_alerts *alerts, size_t rule, const nvp_device_sample *device, int64_t now_us)
 {
     double value;
-    tui_alert *alert = find(alerts, rule, device);
-    if (!holds(&alerts->rules[rule], device, &value)) {
+    bool does_hold = holds(&alerts->rules[rule], device, &value);
+    tui_alert *alert = does_hold || alerts->active[rule] > 0 ? find(alerts, rule, device) : NULL;
+    if (!does_hold) {
         if (alert != NULL) {
-            alert->is_active = false;
+            set_active(alerts, alert, false);
         }
         return false;
     }
@@ -231,7 +242,7 @@ static bool update_one(tui_alerts *alerts, size_t rule, const nvp_device_sample 
         alert->acknowledged = NAN;
         alert->since_us = now_us;
     }
-    alert->is_active = true;
+    set_active(alerts, alert, true);
     alert->value = value;
     return begins || grows;
 }
@@ -247,6 +258,12 @@ bool tui_alerts_update(tui_alerts *alerts, const nvp_snapshot *snapshot,
         }
     }
     return has_news;
+}
+
+void tui_alerts_forget(tui_alerts *alerts)
+{
+    alerts->count = alerts->next = 0;
+    memset(alerts->active, 0, sizeof alerts->active);
 }
 
 bool tui_alert_is_open(const tui_alerts *alerts, const tui_alert *alert)

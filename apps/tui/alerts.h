@@ -45,8 +45,10 @@ typedef struct tui_alert {
 typedef struct tui_alerts {
     tui_alert_rule rules[TUI_ALERT_RULES_MAX];
     size_t rule_count;
+    size_t active[TUI_ALERT_RULES_MAX]; /**< records of each condition that hold */
     tui_alert *alerts;
     size_t count, capacity;
+    size_t next; /**< where a record is looked for first */
 } tui_alerts;
 
 /** The conditions of someone who has chosen none: hot, throttled, ecc, xid, lost, stalled, failed; ended by NULL. */
@@ -67,6 +69,9 @@ size_t tui_alerts_metrics(const tui_alerts *alerts, nvp_metric *metrics, size_t 
 /** Looks at a snapshot, at devices for which `is_shown` says yes; true when something has begun, or has been counted again. */
 bool tui_alerts_update(tui_alerts *alerts, const nvp_snapshot *snapshot,
                        bool (*is_shown)(const void *context, const nvp_device_sample *device), const void *context);
+
+/** Forgets what has held; the conditions stay. */
+void tui_alerts_forget(tui_alerts *alerts);
 
 /** Acknowledges what is open; false when there is nothing. One that ends and begins again, or is counted again, is open anew. */
 bool tui_alerts_acknowledge(tui_alerts *alerts);

@@ -52,7 +52,7 @@ bool tui_is_recording(const tui_app *app)
 static void begin_anew(tui_app *app, tui_taken *taken)
 {
     tui_history_forget(app->history);
-    app->alerts.count = 0;
+    tui_alerts_forget(&app->alerts);
     for (size_t i = 0; i < taken->before_count; i++) {
         tui_history_add(app->history, taken->before[i]);
         tui_alerts_update(&app->alerts, taken->before[i], is_shown, app);

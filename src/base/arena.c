@@ -1,5 +1,5 @@
 /*
- * Blocks that double in size, the newest first; a request that does not fit gets a block of its own size at least.
+ * A block of the size that is expected, then blocks that double in size, the newest first; a request that does not fit gets a block of its own size at least.
  */
 #include "base/arena.h"
 
@@ -16,10 +16,18 @@ struct nvp__arena_block {
     max_align_t data[];
 };
 
+static size_t next_size(const struct nvp__arena *arena)
+{
+    if (arena->blocks != NULL) {
+        return arena->blocks->size < LARGEST_BLOCK / 2 ? arena->blocks->size * 2 : LARGEST_BLOCK;
+    }
+    size_t spare = arena->expected / 8;
+    return arena->expected < FIRST_BLOCK || arena->expected > SIZE_MAX - spare ? FIRST_BLOCK : arena->expected + spare;
+}
+
 static struct nvp__arena_block *add_block(struct nvp__arena *arena, size_t needed)
 {
-    size_t size = arena->blocks == NULL ? FIRST_BLOCK : arena->blocks->size * 2;
-    size = size > LARGEST_BLOCK ? LARGEST_BLOCK : size;
+    size_t size = next_size(arena);
     size = size < needed ? needed : size;
     if (size > SIZE_MAX - sizeof(struct nvp__arena_block)) {
         return NULL;
@@ -49,6 +57,7 @@ void *nvp__arena_new(struct nvp__arena *arena, size_t count, size_t size)
     }
     char *memory = (char *)block->data + block->used;
     block->used += needed;
+    arena->used += needed;
     return memory;
 }
 
@@ -68,4 +77,5 @@ void nvp__arena_clear(struct nvp__arena *arena)
         arena->blocks = block->next;
         free(block);
     }
+    arena->expected = arena->used = 0;
 }

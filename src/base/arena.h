@@ -8,7 +8,15 @@
 
 struct nvp__arena {
     struct nvp__arena_block *blocks;
+    size_t expected; /* how much the first block is to hold; 0: nothing is known */
+    size_t used;     /* bytes that were given out */
 };
+
+/** Before the first use: about so many bytes will be needed, as nvp__arena.used said of another one. Any number is right. */
+static inline void nvp__arena_expect(struct nvp__arena *arena, size_t bytes)
+{
+    arena->expected = bytes;
+}
 
 /** Zeroed memory for `count` objects of `size` bytes, aligned for any type; NULL when memory ran out. Never NULL for 0 bytes. */
 void *nvp__arena_new(struct nvp__arena *arena, size_t count, size_t size);

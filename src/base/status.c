@@ -27,6 +27,12 @@ static const struct status_row own_rows[] = {
 #include "base/status.def"
 };
 
+/* By the number without its sign. */
+static const unsigned char own_reasons[] = {
+#define NVP_OWN_STATUS(name, reason, text, advice) [-(name)] = (reason),
+#include "base/status.def"
+};
+
 /* By nvmlReturn_t; what is not named here is NVP_REASON_UNKNOWN. */
 static const unsigned char nvml_reasons[] = {
     [0] = NVP_REASON_NONE,
@@ -131,7 +137,8 @@ nvp_reason nvp_status_reason(nvp_status status)
     if (status >= 0) {
         return (size_t)status < NVP__COUNT_OF(nvml_reasons) ? (nvp_reason)nvml_reasons[status] : NVP_REASON_UNKNOWN;
     }
-    return find(status)->reason;
+    size_t place = -(size_t)status;
+    return place < NVP__COUNT_OF(own_reasons) ? (nvp_reason)own_reasons[place] : NVP_REASON_UNKNOWN;
 }
 
 const char *nvp_reason_text(nvp_reason reason)

@@ -31,12 +31,12 @@ static size_t count_rows(const nvp_sampler *sampler)
     return count;
 }
 
-/* Readings for a row in the places of the plan; all are N/A (no data). NULL when memory ran out. */
+/* Readings for a row in the places of the plan, to be filled but for the first, which is that of metrics without a place: N/A. NULL when memory ran out. */
 static nvp_reading *new_metrics(const nvp_sampler *sampler, nvp_snapshot *snapshot, nvp_device_sample *row)
 {
     nvp_reading *metrics = nvp__arena_new(&snapshot->arena, sampler->plan.place_count, sizeof *metrics);
-    for (size_t i = 0; metrics != NULL && i < sampler->plan.place_count; i++) {
-        metrics[i] = nvp__reading_na(NVP_ERROR_NO_DATA);
+    if (metrics != NULL) {
+        metrics[0] = nvp__reading_na(NVP_ERROR_NO_DATA);
     }
     row->metrics = metrics;
     return metrics;
@@ -110,9 +110,8 @@ static bool add_unknown(const nvp_sampler *sampler, nvp_snapshot *snapshot, nvp_
 {
     nvp_reading *metrics = new_metrics(sampler, snapshot, &row);
     for (size_t i = 1; metrics != NULL && i < sampler->plan.place_count; i++) {
-        if (nvp__metric_set_has(&sampler->plan.metrics, sampler->plan.listed[i])) {
-            metrics[i] = nvp__reading_na(row.status);
-        }
+        bool was_asked = nvp__metric_set_has(&sampler->plan.metrics, sampler->plan.listed[i]);
+        metrics[i] = nvp__reading_na(was_asked ? row.status : NVP_ERROR_NO_DATA);
     }
     snapshot->devices[snapshot->device_count++] = row;
     return metrics != NULL;
@@ -220,6 +219,7 @@ nvp_status nvp__compose(nvp_sampler *sampler, nvp_snapshot **result)
     if (snapshot == NULL) {
         return NVP_ERROR_NO_MEMORY;
     }
+    nvp__arena_expect(&snapshot->arena, sampler->snapshot_bytes);
     snapshot->time_us = nvp__wall_us();
     snapshot->sequence = sampler->sequence + 1;
     snapshot->generation = nvp_generation();
@@ -230,6 +230,7 @@ nvp_status nvp__compose(nvp_sampler *sampler, nvp_snapshot **result)
         return NVP_ERROR_NO_MEMORY;
     }
     tell_unified_memory(sampler, snapshot);
+    sampler->snapshot_bytes = snapshot->arena.used;
     sampler->sequence++;
     *result = snapshot;
     return NVP_SUCCESS;

@@ -26,7 +26,8 @@ struct nvp_sampler {
     size_t gpu_count;
     struct nvp__gpu *gpus; /* in the order of their indices */
     struct nvp__host *host;
-    nvp_snapshot *before; /* rows of devices that are stalled come from here */
+    nvp_snapshot *before;  /* rows of devices that are stalled come from here */
+    size_t snapshot_bytes; /* of the one before: the next is as large, mostly */
     uint64_t sequence;
 };
 
