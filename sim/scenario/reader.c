@@ -37,16 +37,19 @@ bool nvpsim__read_no_memory(nvpsim_reader *reader)
     return false;
 }
 
+/* Appends to a path of NVPSIM_PATH_SIZE bytes; what does not fit is cut off. The new length. */
+static size_t path_append(char *path, size_t length, const char *text)
+{
+    size_t added = strnlen(text, NVPSIM_PATH_SIZE - 1 - length);
+    memcpy(path + length, text, added);
+    path[length + added] = '\0';
+    return length + added;
+}
+
 static size_t path_push(nvpsim_reader *reader, const char *text)
 {
     size_t before = reader->path_length;
-    int added = snprintf(reader->path + before, NVPSIM_PATH_SIZE - before, "%s", text);
-    if (added > 0) {
-        reader->path_length += (size_t)added;
-    }
-    if (reader->path_length >= NVPSIM_PATH_SIZE) {
-        reader->path_length = NVPSIM_PATH_SIZE - 1;
-    }
+    reader->path_length = path_append(reader->path, before, text);
     return before;
 }
 
@@ -73,10 +76,16 @@ void nvpsim__path_pop(nvpsim_reader *reader, size_t length)
     reader->path[length] = '\0';
 }
 
+/* Most texts differ in how they begin: a whole comparison is for those that do not. */
+static bool is_same(const char *text, const char *other)
+{
+    return text[0] == other[0] && strcmp(text, other) == 0;
+}
+
 static const nvpsim_key *key_find(const nvpsim_keys *keys, const char *path)
 {
     for (size_t i = 0; i < keys->count; i++) {
-        if (strcmp(keys->rows[i].path, path) == 0) {
+        if (is_same(keys->rows[i].path, path)) {
             return &keys->rows[i];
         }
     }
@@ -88,7 +97,8 @@ static bool key_is_group(const nvpsim_keys *keys, const char *path)
 {
     size_t length = strlen(path);
     for (size_t i = 0; i < keys->count; i++) {
-        if (strncmp(keys->rows[i].path, path, length) == 0 && keys->rows[i].path[length] == '.') {
+        const char *row = keys->rows[i].path;
+        if (row[0] == path[0] && strncmp(row, path, length) == 0 && row[length] == '.') {
             return true;
         }
     }
@@ -216,13 +226,16 @@ static bool pair_read(nvpsim_reader *reader, yaml_node_pair_t *pair, const nvpsi
         return nvpsim__read_fail(reader, name_node, "a key must be a word");
     }
     char path[NVPSIM_PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%s%s%s", prefix, prefix[0] ? "." : "", word);
+    size_t length = path_append(path, 0, prefix);
+    length = path_append(path, length, length > 0 ? "." : "");
+    length = path_append(path, length, word);
     size_t before = nvpsim__path_push_key(reader, word);
-    const nvpsim_key *key = length < (int)sizeof path ? key_find(keys, path) : NULL;
+    bool is_whole = length < NVPSIM_PATH_SIZE - 1; /* else it may have been cut off: no key is so long */
+    const nvpsim_key *key = is_whole ? key_find(keys, path) : NULL;
     bool ok;
     if (key) {
         ok = value_read(reader, node, keys, key, target);
-    } else if (length >= (int)sizeof path || !key_is_group(keys, path)) {
+    } else if (!is_whole || !key_is_group(keys, path)) {
         ok = fail_unknown(reader, name_node, keys, prefix, word);
     } else if (nvpsim__node_is_null(node)) {
         ok = true;
@@ -238,7 +251,7 @@ static bool is_repeated(const nvpsim_reader *reader, const yaml_node_t *node, co
     const char *word = nvpsim__node_text(yaml_document_get_node(reader->document, pair->key));
     for (const yaml_node_pair_t *earlier = node->data.mapping.pairs.start; word && earlier < pair; earlier++) {
         const char *other = nvpsim__node_text(yaml_document_get_node(reader->document, earlier->key));
-        if (other && strcmp(word, other) == 0) {
+        if (other && is_same(word, other)) {
             return true;
         }
     }

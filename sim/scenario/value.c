@@ -111,18 +111,13 @@ bool nvpsim__read_number(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_
     return true;
 }
 
-bool nvpsim__read_choice(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_key *key, nvpsim_number *number)
+static bool choice_fail(nvpsim_reader *reader, const yaml_node_t *node, const nvpsim_key *key, const char *text)
 {
-    const char *text = nvpsim__node_text(node);
     nvpsim_nearest nearest;
     nvpsim__nearest_start(&nearest, text ? text : "");
     char allowed[400] = "";
     size_t used = 0;
     for (const nvpsim_choice *choice = key->choices; choice->word; choice++) {
-        if (text && strcmp(text, choice->word) == 0) {
-            *number = (nvpsim_number){ NVPSIM_GIVEN, choice->value };
-            return true;
-        }
         nvpsim__nearest_try(&nearest, choice->word);
         int added = snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "", choice->word);
         if (added > 0 && (size_t)added < sizeof allowed - used) {
@@ -137,6 +132,18 @@ bool nvpsim__read_choice(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_
         return nvpsim__read_fail(reader, node, "'%s' is not allowed, did you mean '%s'? allowed: %s", text, near, allowed);
     }
     return nvpsim__read_fail(reader, node, "'%s' is not allowed; allowed: %s", text, allowed);
+}
+
+bool nvpsim__read_choice(nvpsim_reader *reader, yaml_node_t *node, const nvpsim_key *key, nvpsim_number *number)
+{
+    const char *text = nvpsim__node_text(node);
+    for (const nvpsim_choice *choice = key->choices; text && choice->word; choice++) {
+        if (strcmp(text, choice->word) == 0) {
+            *number = (nvpsim_number){ NVPSIM_GIVEN, choice->value };
+            return true;
+        }
+    }
+    return choice_fail(reader, node, key, text);
 }
 
 static int digit_of(char c)
