@@ -10,6 +10,7 @@
 
 #include "app.h"
 #include "config.h"
+#include "memory.h"
 #include "signals.h"
 
 /** How long the source is waited for; the limit of leaving ends the process before that. */
@@ -166,6 +167,7 @@ void tui_run(const tui_request *request, FILE *out, tui_result *result)
     tui_app app = { .request = request, .result = result };
     *result = (tui_result){ .end = TUI_END_LEFT };
     if (!request->is_once) {
+        tui_memory_prepare();
         tui_signals_block();
     }
     if (prepare(&app)) {
