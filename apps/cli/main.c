@@ -157,10 +157,19 @@ static void quieten_log(void)
     }
 }
 
+/* What something here depends on; each part of a locale has files of its own to be opened and read. */
+static void choose_locale(void)
+{
+    static const int categories[] = { LC_CTYPE, LC_MESSAGES, LC_NUMERIC };
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
+        setlocale(categories[i], "");
+    }
+}
+
 int main(int argc, char **argv)
 {
     cli_output_guard();
-    setlocale(LC_ALL, "");
+    choose_locale();
     quieten_log();
     cli_exit_limit_set();
     FILE *out = cli_output_open();
