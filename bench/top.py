@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`nvpulse top` beside Debian's nvtop on the same simulated machines, side by side in one run: processor time of a refresh, time to
-the first picture; and of nvpulse top its memory over many refreshes and what it does between them.
+the first picture and to the first numbers in it; and of nvpulse top its memory over many refreshes and what it does between them.
 
 usage: top.py --build BUILD --clients CLIENTS
 BUILD is a release build; CLIENTS is where scripts/fetch-clients put the clients. One that is not there has a row that says so.
@@ -12,9 +12,9 @@ import fcntl
 import os
 import pty
 import re
-import signal
 import statistics
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -38,18 +38,23 @@ IDLE_S = 3.0
 LIMIT_S = 300
 TOP = "nvpulse top"
 PICTURE = re.compile(rb"command|h100", re.IGNORECASE)  # a heading of processes, or a GPU: the picture is there
+NUMBERS = re.compile(rb"\d ?/ ?\d+ ?W")  # the power of a GPU: its numbers are there, too
+NOTHING = "true, which draws nothing: what starting costs"
 
 
 class Screen:
     """A program on a terminal of its own, whose output is read and thrown away."""
 
     def __init__(self, command, environment):
-        self.seen, self.has_picture, self.began = b"", threading.Event(), time.perf_counter()
+        self.seen, self.has_picture, self.has_numbers = b"", threading.Event(), threading.Event()
         self.has_news = threading.Event()
-        self.pid, self.terminal = pty.fork()
-        if self.pid == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-            os.execvpe(command[0], command, environment)
+        self.terminal, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        self.began = time.perf_counter()
+        # No fork(): a copy of this program would cost more than what is measured.
+        self.process = subprocess.Popen(command, env=environment, stdin=its, stdout=its, stderr=its, start_new_session=True)
+        self.pid = self.process.pid
+        os.close(its)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
@@ -57,8 +62,8 @@ class Screen:
         return self
 
     def __exit__(self, *_):
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+        self.process.kill()
+        self.process.wait()
         self.reader.join()
         os.close(self.terminal)
 
@@ -66,18 +71,35 @@ class Screen:
         try:
             while got := os.read(self.terminal, 65536):
                 self.has_news.set()
-                if not self.has_picture.is_set():
-                    self.seen += got
-                    if PICTURE.search(self.seen):
-                        self.first_ms = (time.perf_counter() - self.began) * 1000
-                        self.has_picture.set()
+                self.look(got)
         except OSError:
-            pass  # the program has ended
+            self.ended_ms = (time.perf_counter() - self.began) * 1000
+
+    def look(self, got):
+        if self.has_numbers.is_set():
+            return
+        now_ms = (time.perf_counter() - self.began) * 1000
+        self.seen += got
+        if not self.has_picture.is_set() and PICTURE.search(self.seen):
+            self.picture_ms = now_ms
+            self.has_picture.set()
+        if NUMBERS.search(self.seen):
+            self.numbers_ms = now_ms
+            self.has_numbers.set()
 
     def wait_picture(self):
         if not self.has_picture.wait(LIMIT_S):
             raise SystemExit(f"bench/top.py: no picture: {self.seen[-300:]!r}")
-        return self.first_ms
+        return self.picture_ms
+
+    def wait_numbers(self):
+        if not self.has_numbers.wait(LIMIT_S):
+            raise SystemExit(f"bench/top.py: no numbers: {self.seen[-300:]!r}")
+        return self.numbers_ms
+
+    def wait_end(self):
+        self.reader.join(LIMIT_S)
+        return self.ended_ms
 
     def of_threads(self, name):
         tasks = f"/proc/{self.pid}/task"
@@ -136,10 +158,21 @@ def cpu_of_refresh(command, environment):
 
 
 def first_picture(command, environment):
-    times = []
+    """Milliseconds to the first picture and to the first numbers in it."""
+    pictures, numbers = [], []
     for _ in range(FIRST_ROUNDS):
         with Screen(command, environment) as screen:
-            times.append(screen.wait_picture())
+            pictures.append(screen.wait_picture())
+            numbers.append(screen.wait_numbers())
+    return statistics.median(pictures), statistics.median(numbers)
+
+
+def start_nothing():
+    """Milliseconds that a program takes which only starts and ends, on such a terminal: they are in the other figures, too."""
+    times = []
+    for _ in range(FIRST_ROUNDS):
+        with Screen(["true"], os.environ) as screen:
+            times.append(screen.wait_end())
     return statistics.median(times)
 
 
@@ -149,7 +182,7 @@ def verdict(is_met):
 
 def compare(count, who, folder):
     """Prints the rows for that many GPUs, and whether a refresh costs no more than it may beside nvtop."""
-    print(f"\nbeside nvtop, {count} simulated GPUs, {COLUMNS}x{ROWS}{'':22} CPU ms of a refresh   first picture ms")
+    print(f"\nbeside nvtop, {count} simulated GPUs, {COLUMNS}x{ROWS}{'':22} CPU ms of a refresh   first picture ms   its numbers ms")
     costs = {}
     for name, command, environment, interval in who:
         if isinstance(command, str):
@@ -158,9 +191,10 @@ def compare(count, who, folder):
         environment = {**environment, "NVPULSE_SIM_SCENARIO": machine(folder, count)}
         command = command + interval(INTERVAL_S)
         costs[name] = cpu_of_refresh(command, environment)
-        first = first_picture(command, environment)
+        first, numbers = first_picture(command, environment)
         limit = f"   at most 15 with 8 GPUs: {verdict(first <= 15)}" if name == TOP and count == 8 else ""
-        print(f"  {name:54} {costs[name]:20.2f} {first:18.1f}{limit}")
+        print(f"  {name:54} {costs[name]:20.2f} {first:18.1f} {numbers:16.1f}{limit}")
+    print(f"  {NOTHING:54} {'':20} {start_nothing():18.1f}")
     share = 1 if count == 2 else 1 / 3
     for name, cost in costs.items():
         if name != TOP:
