@@ -108,10 +108,15 @@ static bool has_metric(const tui_alert_rule *rule)
 size_t tui_alerts_metrics(const tui_alerts *alerts, nvp_metric *metrics, size_t max)
 {
     size_t count = 0;
+    bool has_xid = false;
     for (size_t i = 0; i < alerts->rule_count && count < max; i++) {
         if (has_metric(&alerts->rules[i])) {
             metrics[count++] = alerts->rules[i].metric;
+            has_xid = has_xid || alerts->rules[i].kind == TUI_ALERT_XID;
         }
+    }
+    if (has_xid && count < max) { /* which one it was */
+        metrics[count++] = NVP_METRIC_EVENT_LAST_XID;
     }
     return count;
 }
@@ -244,6 +249,7 @@ static bool update_one(tui_alerts *alerts, size_t rule, const nvp_device_sample 
     }
     set_active(alerts, alert, true);
     alert->value = value;
+    alert->last_xid = nvp_reading_number(nvp_device_sample_get(device, NVP_METRIC_EVENT_LAST_XID), NAN);
     return begins || grows;
 }
 
@@ -295,21 +301,32 @@ static void format_value(const tui_alert_rule *rule, double value, char *text, s
     nvp_metric_format(rule->metric, &reading, text, size);
 }
 
-static void describe(const tui_alert_rule *rule, double value, char *text, size_t size)
+/* "XID 48, 3 events": which it was last, and how often there was one. */
+static void describe_xid(const tui_alert *alert, char *text, size_t size)
 {
+    char number[24] = "", times[24] = "";
+    if (!isnan(alert->last_xid)) {
+        snprintf(number, sizeof number, " %.0f", alert->last_xid);
+    }
+    if (alert->value > 1) {
+        snprintf(times, sizeof times, ", %.0f events", alert->value);
+    }
+    snprintf(text, size, "XID%s%s", number, times);
+}
+
+static void describe(const tui_alert_rule *rule, const tui_alert *alert, char *text, size_t size)
+{
+    double value = alert->value;
     char number[48];
     static const char *const texts[] = {
-        [TUI_ALERT_HOT] = "hot, ",
-        [TUI_ALERT_THROTTLED] = "throttled: ",
-        [TUI_ALERT_ECC] = "ECC uncorrected ",
-        [TUI_ALERT_XID] = "XID, ",
-        [TUI_ALERT_LOST] = "lost",
-        [TUI_ALERT_STALLED] = "stalled",
-        [TUI_ALERT_FAILED] = "cannot be asked",
+        [TUI_ALERT_HOT] = "hot, ", [TUI_ALERT_THROTTLED] = "throttled: ", [TUI_ALERT_ECC] = "ECC uncorrected ",
+        [TUI_ALERT_LOST] = "lost", [TUI_ALERT_STALLED] = "stalled",       [TUI_ALERT_FAILED] = "cannot be asked",
     };
     bool is_slowdown = rule->kind == TUI_ALERT_THROTTLED;
     format_value(rule, value, number, sizeof number);
-    if (rule->kind == TUI_ALERT_METRIC) {
+    if (rule->kind == TUI_ALERT_XID) {
+        describe_xid(alert, text, size);
+    } else if (rule->kind == TUI_ALERT_METRIC) {
         snprintf(text, size, "%s is %s", rule->text, number);
     } else {
         snprintf(text, size, "%s%s", texts[rule->kind],
@@ -324,7 +341,7 @@ void tui_alert_format(const tui_alerts *alerts, const tui_alert *alert, char *te
     char what[160], mig[16] = "", clock[16];
     time_t since = (time_t)(alert->since_us / 1000000);
     struct tm local;
-    describe(&alerts->rules[alert->rule], alert->value, what, sizeof what);
+    describe(&alerts->rules[alert->rule], alert, what, sizeof what);
     localtime_r(&since, &local);
     strftime(clock, sizeof clock, "%H:%M:%S", &local);
     if (alert->mig >= 0) {

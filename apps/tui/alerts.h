@@ -10,7 +10,7 @@
 
 #include <nvpulse/snapshot.h>
 
-enum { TUI_ALERT_TEXT_MAX = 96, TUI_ALERT_RULES_MAX = 24 };
+enum { TUI_ALERT_TEXT_MAX = 96, TUI_ALERT_RULES_MAX = 24, TUI_ALERT_METRICS_MAX = TUI_ALERT_RULES_MAX + 1 };
 
 typedef enum tui_alert_kind {
     TUI_ALERT_METRIC, /**< a metric compared with a number */
@@ -39,6 +39,7 @@ typedef struct tui_alert {
     int mig;
     int64_t since_us;
     double value, acknowledged; /**< what it was when it was acknowledged; NaN: it was not */
+    double last_xid;            /**< of XIDs: the number of the last; NaN when it is not known */
     bool is_active;
 } tui_alert;
 
@@ -63,7 +64,7 @@ bool tui_alert_parse(const char *text, tui_alert_rule *rule, char *message, size
 /** Adds a condition; false with a message. */
 bool tui_alerts_add(tui_alerts *alerts, const char *text, char *message, size_t size);
 
-/** The metrics that the conditions need: at most `max` are written; returns how many. */
+/** The metrics that the conditions need: at most `max`, and never more than TUI_ALERT_METRICS_MAX, are written; returns how many. */
 size_t tui_alerts_metrics(const tui_alerts *alerts, nvp_metric *metrics, size_t max);
 
 /** Looks at a snapshot, at devices for which `is_shown` says yes; true when something has begun, or has been counted again. */

@@ -162,7 +162,7 @@ void tui_draw(tui_app *app, int *cursor_row, int *cursor_column)
     int top = tui_chrome_header(app), bottom = tui_chrome_footer(app);
     tui_area area = { top, 0, rows - top - bottom > 0 ? rows - top - bottom : 0, columns };
     app->page = area.rows > 1 ? area.rows : 1;
-    app->list_area = app->heading_area = (tui_area){ 0, 0, 0, 0 };
+    app->list_area = app->heading_area = app->gpus_area = app->setup_area = (tui_area){ 0, 0, 0, 0 };
     tui_screens[app->screen].draw(app, area);
     tui_overlay_draw(app, cursor_row, cursor_column);
 }

@@ -103,6 +103,9 @@ struct tui_app {
     tui_area list_area;    /**< where the rows of processes were drawn, for the mouse; no rows: nowhere */
     tui_area heading_area; /**< the same of their heading */
     tui_area footer_area;  /**< the same of the line of keys */
+    tui_area gpus_area;    /**< the same of the GPUs of the overview */
+    tui_area setup_area;   /**< the same of the setup */
+    int gpus_density;      /**< in which form the GPUs were drawn, a tui_density */
     tui_overlay overlay;
     char overlay_label[TUI_MENU_LABEL_MAX]; /**< of the item of a menu that was taken last */
     char message[256];                      /**< a line for the user until the next key */
@@ -118,6 +121,9 @@ unsigned int tui_go(tui_app *app, tui_screen_id screen);
 
 /** Shows a snapshot, which it takes over with all of `taken`: into history and alerts. Flags of actions. */
 unsigned int tui_take_snapshot(tui_app *app, tui_taken *taken);
+
+/** A click into the setup: goes to a line, or changes the one on which the cursor stands. Flags of actions. */
+unsigned int tui_setup_click(tui_app *app, int row);
 
 /** Whether a recording is shown: its processes are not those of now. */
 bool tui_is_recording(const tui_app *app);

@@ -121,11 +121,38 @@ static size_t count_left_out(const struct demand *demand, tui_area area, tui_den
     return density == TUI_DENSITY_TINY && places > 0 && demand->count > places ? demand->count - places + 1 : 0;
 }
 
+static struct cursor first_place(const struct demand *demand, tui_area area, tui_density density)
+{
+    return (struct cursor){ area.row + (density == TUI_DENSITY_LINE), 0, graph_lines_for(demand, area.rows) };
+}
+
+int tui_gpus_at(const tui_app *app, int row, int column)
+{
+    tui_density density = (tui_density)app->gpus_density;
+    struct demand demand = find_demand(app);
+    struct cursor cursor = first_place(&demand, app->gpus_area, density);
+    size_t left_out = count_left_out(&demand, app->gpus_area, density), seen = 0;
+    const nvp_device_sample *device;
+    for (size_t i = 0; app->snapshot != NULL && (device = nvp_snapshot_device(app->snapshot, i)) != NULL; i++) {
+        if (!tui_gpus_is_shown(app, device)) {
+            continue;
+        }
+        tui_area place = next_place(&cursor, app->gpus_area, density, device);
+        bool is_more = left_out > 0 && ++seen + left_out > demand.count;
+        if (row >= place.row && row < place.row + place.rows && column >= place.column && column < place.column + place.columns) {
+            return is_more ? -1 : (int)device->index;
+        }
+    }
+    return -1;
+}
+
 void tui_gpus_draw(tui_app *app, tui_area area, tui_density density)
 {
     struct demand demand = find_demand(app);
-    struct cursor cursor = { area.row + (density == TUI_DENSITY_LINE), 0, graph_lines_for(&demand, area.rows) };
+    struct cursor cursor = first_place(&demand, area, density);
     const nvp_device_sample *device;
+    app->gpus_area = area;
+    app->gpus_density = (int)density;
     if (density == TUI_DENSITY_LINE && area.rows > 0) {
         struct tui_gpu_line_layout layout = tui_gpu_lay_out_line(area.columns);
         tui_gpu_draw_line_heading(&app->canvas, area, &layout);

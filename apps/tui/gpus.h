@@ -21,6 +21,9 @@ tui_density tui_gpus_fit(const tui_app *app, int rows, int columns, int *used);
 /** Draws them into an area. */
 void tui_gpus_draw(tui_app *app, tui_area area, tui_density density);
 
+/** The index of the GPU that was drawn at a place of the screen; -1: none. */
+int tui_gpus_at(const tui_app *app, int row, int column);
+
 /** Whether a device is to be shown (the option for GPUs). */
 bool tui_gpus_is_shown(const tui_app *app, const nvp_device_sample *device);
 

@@ -33,12 +33,27 @@ static tui_name *add(tui_names *names, const nvp_device_sample *device)
     return &list[names->count++];
 }
 
+/* Whether all that say their names say those that are known: then a driver that was opened anew still numbers them so. */
+static bool are_known(const tui_names *names, const nvp_snapshot *snapshot)
+{
+    const nvp_device_sample *device;
+    for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
+        const char *text = said_by(device);
+        const tui_name *name = text != NULL ? find(names, device) : NULL;
+        if (text != NULL && (name == NULL || strncmp(name->text, text, sizeof name->text - 1) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void tui_names_learn(tui_names *names, const nvp_snapshot *snapshot)
 {
     const nvp_device_sample *device;
     if (names->generation != nvp_snapshot_generation(snapshot)) {
         names->generation = nvp_snapshot_generation(snapshot);
-        names->count = 0;
+        names->count =
+            are_known(names, snapshot) ? names->count : 0; /* the loss of a GPU leads there, and its name is still its name */
     }
     for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
         const char *text = said_by(device);

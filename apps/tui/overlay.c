@@ -131,7 +131,8 @@ static unsigned int in_menu(tui_app *app, const tui_event *event)
     }
     if (event->key == TUI_KEY_CLICK) {
         int place = event->row - overlay->row;
-        bool is_inside = place >= 0 && place < overlay->rows && (size_t)place + overlay->top < overlay->item_count;
+        bool is_inside = event->column < overlay->columns && place >= 0 && place < overlay->rows &&
+                         (size_t)place + overlay->top < overlay->item_count;
         return is_inside ? take_item(app, overlay->top + (size_t)place) : cancel(app);
     }
     overlay->selected = moved(overlay, event->key);
@@ -205,7 +206,7 @@ static void draw_menu(tui_app *app)
     width += 2;
     overlay->rows = (size_t)(room > 1 ? room : 1) < overlay->item_count ? (room > 1 ? room : 1) : (int)overlay->item_count;
     overlay->row = canvas->rows > 1 ? 1 : 0;
-    overlay->column = 0;
+    overlay->columns = width;
     if (overlay->selected < overlay->top) {
         overlay->top = overlay->selected;
     } else if (overlay->selected >= overlay->top + (size_t)overlay->rows) {

@@ -33,7 +33,7 @@ typedef struct tui_overlay {
     char note[TUI_PROMPT_MAX];  /**< PROMPT: what is wrong with it; "" when nothing is */
     tui_menu_item *items;       /**< MENU: freed when it is closed */
     size_t item_count, selected, top;
-    int row, column, rows; /**< MENU: where it was drawn, for the mouse; a row for each item */
+    int row, columns, rows; /**< MENU: where it was drawn, from the first column on, for the mouse; a row for each item */
     /** PROMPT: the text has changed. Flags of actions. */
     unsigned int (*changed)(struct tui_app *app);
     /** Enter, or yes. It is closed already unless this opened another. For MENU `value` is that of the item. */

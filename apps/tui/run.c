@@ -48,8 +48,8 @@ static tui_source *open_source(const tui_app *app)
     if (file != NULL) {
         return tui_source_file_open(file, app->result->message, sizeof app->result->message);
     }
-    nvp_metric metrics[TUI_ALERT_RULES_MAX];
-    size_t count = tui_alerts_metrics(&app->alerts, metrics, TUI_ALERT_RULES_MAX);
+    nvp_metric metrics[TUI_ALERT_METRICS_MAX];
+    size_t count = tui_alerts_metrics(&app->alerts, metrics, TUI_ALERT_METRICS_MAX);
     return tui_source_live_open(app->settings.interval_ms, metrics, count);
 }
 

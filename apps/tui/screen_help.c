@@ -19,6 +19,24 @@ static size_t gather(size_t row, char *keys, size_t size)
     return row;
 }
 
+static void draw_mouse(tui_scroll *scroll)
+{
+    static const char *const lines[][2] = {
+        { "click on a row", "select it; again: all about it" },
+        { "on a GPU", "its processes; again: of all" },
+        { "on a heading", "order by the column; again: the other way round" },
+        { "on the last line", "press the key that stands there" },
+        { "wheel", "move the selection, or scroll" },
+    };
+    tui_scroll_line(scroll, TUI_PLAIN, "");
+    tui_scroll_line(scroll, TUI_STRONG, "Mouse");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "  %-20s %s", lines[i][0], lines[i][1]);
+        tui_scroll_line(scroll, TUI_PLAIN, line);
+    }
+}
+
 void tui_draw_help(tui_app *app, tui_area area)
 {
     tui_scroll scroll = tui_scroll_begin(app, area);
@@ -32,6 +50,7 @@ void tui_draw_help(tui_app *app, tui_area area)
             tui_scroll_line(&scroll, TUI_PLAIN, line);
         }
     }
+    draw_mouse(&scroll);
     tui_scroll_line(&scroll, TUI_PLAIN, "");
     tui_scroll_line(&scroll, TUI_STRONG, "Columns");
     for (int i = 0; i < TUI_COLUMN_COUNT; i++) {

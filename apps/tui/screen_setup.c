@@ -53,10 +53,16 @@ static void format_row(const tui_settings *settings, int row, char *text, size_t
     }
 }
 
+/* The lines above a row: headings, and what stands before it. */
+static int line_of_row(int row)
+{
+    return row + (row >= ROW_COLUMNS ? 3 : 1);
+}
+
 /* Scrolls so that the cursor is visible, heading lines included. */
 static void follow_cursor(tui_app *app, int rows)
 {
-    int line = app->setup_row + (app->setup_row >= ROW_COLUMNS ? 3 : 1);
+    int line = line_of_row(app->setup_row);
     if (line < app->scroll + (app->setup_row == 0)) {
         app->scroll = app->setup_row == 0 ? 0 : line;
     } else if (line >= app->scroll + rows) {
@@ -67,8 +73,9 @@ static void follow_cursor(tui_app *app, int rows)
 void tui_draw_setup(tui_app *app, tui_area area)
 {
     follow_cursor(app, area.rows);
+    app->setup_area = area;
     tui_scroll scroll = tui_scroll_begin(app, area);
-    tui_scroll_line(&scroll, TUI_STRONG, "Setup: arrows choose and change; it is kept when you leave");
+    tui_scroll_line(&scroll, TUI_STRONG, "Setup: arrows choose and change; what changes is kept at once");
     for (int row = 0; row < row_count; row++) {
         char text[160];
         if (row == ROW_COLUMNS) {
@@ -179,4 +186,19 @@ unsigned int tui_action_setup_choose(tui_app *app, const tui_event *event)
     tui_settings_toggle_column(&app->settings, column);
     app->setup_row = row_of_column(&app->settings, column); /* so that the same key again takes it back */
     return TUI_DRAW | TUI_SAVE;
+}
+
+unsigned int tui_setup_click(tui_app *app, int row)
+{
+    for (int place = 0; place < row_count; place++) {
+        if (line_of_row(place) != row - app->setup_area.row + app->scroll) {
+            continue;
+        }
+        if (place == app->setup_row) {
+            return tui_action_setup_choose(app, NULL);
+        }
+        app->setup_row = place;
+        return TUI_DRAW;
+    }
+    return 0;
 }

@@ -1,6 +1,8 @@
 /*
  * A reading as people see it, with the unit of its metric.
  */
+#include <string.h>
+
 #include <nvpulse/metric.h>
 
 #include "base/out.h"
@@ -15,6 +17,10 @@ static const char *shown_unit(const nvp_metric_info *info)
 static void put_number(struct nvp__out *out, const nvp_metric_info *info, const nvp_reading *reading)
 {
     const char *unit = shown_unit(info);
+    if (reading->kind == NVP_KIND_UINT && strcmp(unit, "mask") == 0) { /* its bits matter, and not how large it is */
+        nvp__out_format(out, "0x%llx", (unsigned long long)reading->as.uint_value);
+        return;
+    }
     if (reading->kind == NVP_KIND_UINT && info->smi_divisor == 1) {
         nvp__out_format(out, "%llu", (unsigned long long)reading->as.uint_value);
     } else if (reading->kind == NVP_KIND_INT && info->smi_divisor == 1) {

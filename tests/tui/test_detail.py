@@ -56,6 +56,7 @@ class DeviceTest(case.ViewerTest):
         for group in ("clocks", "ecc", "encoder", "fan", "identity", "memory", "mig", "mode", "pcie", "power", "temperature"):
             self.assertRegex(seen, rf"(?m)^ {group}$")
         self.assertRegex(seen, r"(?m)^ gpu_c +\d+ C")
+        self.assertRegex(seen, r"(?m)^ supported_event_reasons +0x1ff")
         self.assertRegex(seen, r"(?m)^ speed_percent +N/A: not supported")
         self.assertRegex(seen, r"(?m)^ draw_mw +\d+\.\d+ W")
         shown.keys("Home")

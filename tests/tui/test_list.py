@@ -204,6 +204,11 @@ class ListTest(case.ViewerTest):
         shown.wait("Keys")
         shown.keys("End")
         shown.wait("command line")
+        shown.resize(80, 90)
+        page = shown.wait("this help")
+        for text in ("  Space Enter          setup: the next value", "  wheel                move the selection", "  on a GPU "):
+            self.assertIn(text, page)
+        shown.resize(80, 24)
         shown.keys("Escape")
         shown.wait("H100")
         self.leave(shown)
@@ -227,6 +232,41 @@ class ListTest(case.ViewerTest):
         shown.wait("Keys")
         shown.mouse(0, 23, shown.lines()[23].index("F10") + 4)
         self.assertEqual(shown.wait_end(), 0)
+
+    def test_mouse_chooses_a_gpu_in_every_form(self):
+        for columns, rows, count in ((110, 60, 4), (110, 30, 4), (80, 24, 8), (60, 14, 16), (40, 10, 8)):
+            with self.subTest(columns=columns, rows=rows):
+                shown = self.start(scenario=f"base: h100x8\nsystem: {{num_devices: {count}}}\n", columns=columns, rows=rows)
+                self.wait_selected(shown, "4200002" if count > 4 else "4200000")
+                pids = self.pids(shown)
+                lines = shown.lines()
+                place = [re.search(r"(?:^|\s)1 +(?:H100|\d+%|\S+ +\d+%)", line) for line in lines]
+                row = next(i for i, match in enumerate(place) if match)
+                column = place[row].start() + 4
+                shown.mouse(0, row, column)
+                shown.wait(lambda _: {gpu for gpu, _ in self.gpus_and_pids(shown)} == {"1"})
+                shown.mouse(0, row, column)
+                shown.wait(lambda _: self.pids(shown) == pids)
+                self.leave(shown)
+
+    def gpus_and_pids(self, shown):
+        return [tuple(row.split()[:2]) for row in self.rows(shown)]
+
+    def test_mouse_in_menus(self):
+        shown = self.start()
+        shown.wait("vllm")
+        before = self.pids(shown)
+        shown.keys("F6")
+        shown.wait("Sort by")
+        shown.mouse(0, 2, 60)  # beside the menu, where PID stands in it
+        shown.wait_gone("Sort by")
+        self.assertEqual(self.pids(shown), before)
+        shown.keys("F6")
+        shown.wait("Sort by")
+        shown.mouse(0, 2, 3)
+        shown.wait_gone("Sort by")
+        shown.wait(lambda _: self.pids(shown) == sorted(self.pids(shown)))
+        self.leave(shown)
 
     def test_ten_thousand_processes(self):
         many = "base: rtx4090x2\nprocesses:\n  - {name: /usr/bin/w, device: 0, count: 10000, used_memory_mib: 1}\n"

@@ -48,6 +48,39 @@ class SettingsTest(case.ViewerTest):
         self.leave(again)
         self.assertEqual(self.read(), kept)
 
+    def test_mouse_in_the_setup(self):
+        shown = self.start()
+        shown.wait("vllm")
+        shown.keys("F2")
+        shown.wait("< dark >")
+        def click(text):
+            shown.mouse(0, next(i for i, line in enumerate(shown.lines()) if text in line), 10)
+        click("Theme")
+        shown.keys("Right")
+        shown.wait("< light >")
+        click("Theme")
+        shown.wait("< mono >")
+        click("Tree")
+        click("Tree")
+        shown.wait("Tree        < yes >")
+        click("] TYPE")
+        click("] TYPE")
+        shown.wait("[ ] TYPE")
+        for _ in range(30):
+            shown.mouse(65, 10, 10)  # the wheel: down to the last column
+        shown.wait("[ ] NAME")
+        self.leave(shown)
+
+    def test_space_takes_back_what_it_did(self):
+        shown = self.start()
+        shown.wait("vllm")
+        shown.keys("F2", *["Down"] * 9)
+        shown.keys("Space")
+        shown.wait("[ ] SM%")
+        shown.keys("Space")
+        shown.wait("[x] SM%")
+        self.leave(shown)
+
     def test_what_changed_is_kept_at_once(self):
         shown = self.start()
         for key, label, line in (("F5", "F5List", "  tree: true\n"), ("F5", "F5Tree", "  tree: false\n"), ("F5", "F5List", "  tree: true\n")):

@@ -1,6 +1,8 @@
 """A machine that is not well: GPUs that hang or are lost, a driver that does not return. The viewer goes on, and ends when asked to."""
 
+import os
 import re
+import subprocess
 import time
 
 import case
@@ -65,6 +67,29 @@ class StateTest(case.ViewerTest):
         self.assertRegex(screen, r"(?m)^  2 .*LOST: GPU is lost")
         for index in (0, 1, 3, 7):
             self.assertRegex(screen, rf"(?m)^  {index} .*%")
+        self.leave(shown)
+
+    def test_gpu_that_is_lost_meanwhile_keeps_its_name_and_comes_back(self):
+        control = os.path.join(self.folder, "control")
+        command = [case.program(), "sim", "--driver", case.DRIVER, "--profile", "h100x8", "--control-file", control]
+        shown = self.open([*command, "--", case.program(), "top", "--interval", "0.2"], columns=110)
+        shown.wait(re.compile(r"(?m)^  2 H100 .*%"))
+        def change(*words):
+            subprocess.run([case.program(), "sim", "ctl", "--control-file", control, *words], env=self.environment(), check=True)
+        change("device", "lose", "2")
+        shown.wait("GPU 2 lost since")
+        shown.wait(re.compile(r"(?m)^  2 H100 80GB HBM3 +LOST: GPU is lost$"))
+        shown.wait(re.compile(r"(?m)^  3 H100 .*%"))
+        change("device", "return", "2")
+        shown.wait(re.compile(r"(?m)^  2 H100 .*%"))
+        told = re.compile(r"GPU 1 XID 48(, \d+ events)? since \d\d:\d\d:\d\d")
+        until = time.monotonic() + 60
+        while not told.search(shown.screen()):  # one that comes while the driver is opened anew is seen by nobody
+            self.assertLess(time.monotonic(), until, shown.screen())
+            change("event", "xid", "1", "48")
+            time.sleep(0.5)
+        change("set", "devices[7].hotplug.present=false")
+        shown.wait(re.compile(r"(?m)^  7 H100 80GB HBM3 +LOST: GPU is lost$"))
         self.leave(shown)
 
     def test_large_numbers_keep_their_columns(self):

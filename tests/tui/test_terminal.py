@@ -91,6 +91,18 @@ class KindTest(case.ViewerTest):
         self.assertRegex(self.start("--color=always", env={"NO_COLOR": "1"}).screen(attributes=True), "\033\\[[0-9;]*(38|48)[;m]")
 
 
+    def test_themes(self):
+        colors = {}
+        for theme in ("dark", "light"):
+            shown = self.start("--theme", theme)
+            shown.wait("vllm")
+            colors[theme] = set(re.findall(r"[34]8;5;(\d+)", shown.screen(attributes=True)))
+            self.leave(shown)
+        self.assertIn("24", colors["dark"])  # the title
+        self.assertIn("25", colors["light"])
+        self.assertNotEqual(colors["dark"], colors["light"])
+
+
 class EndTest(case.ViewerTest):
     def test_stop_and_go_on(self):
         shown = self.shell()

@@ -169,6 +169,9 @@ static void test_alerts__counters_that_move_on_are_told_again(void **state)
     assert_int_equal(count_open(&alerts), 1);
     tui_alert_format(&alerts, &alerts.alerts[0], text, sizeof text);
     assert_non_null(strstr(text, "GPU 0 XID, 3 events since "));
+    assert_true(look(&alerts, "\"event.xid_count\":4,\"event.last_xid\":48"));
+    tui_alert_format(&alerts, &alerts.alerts[0], text, sizeof text);
+    assert_non_null(strstr(text, "GPU 0 XID 48, 4 events since "));
     tui_alerts_free(&alerts);
 }
 
