@@ -97,7 +97,7 @@ static void write_fields(struct nvp__out *out, const struct nvp__struct *row, co
     for (size_t i = 0; i < count; i++) {
         if (flags == 0 || (fields[i].flags & flags) != 0) {
             nvp__out_text(out, separator);
-            nvp__out_json_text(out, fields[i].name);
+            nvp__out_json_text(out, nvp__text_at(fields[i].name));
             nvp__out_text(out, ":");
             nvp_value_at(&whole, i, &item);
             item.count = item.kind == NVP_KIND_LIST ? used_items(row, at, item.count) : item.count;
@@ -203,7 +203,7 @@ void nvpshim__line_begin(struct nvpshim__line *line, const struct nvp__function 
     for (size_t i = 0; i < function->public.parameter_count; i++) {
         line->counts[i] = nvpshim__count_before(function, words, i);
         if (is_argument(&params[i])) {
-            begin_member(&line->out, &separator, params[i].name);
+            begin_member(&line->out, &separator, nvp__text_at(params[i].name));
             write_argument(line, &params[i], i);
         }
     }
@@ -249,7 +249,7 @@ static void write_outputs(struct nvpshim__line *line, nvmlReturn_t result)
         bool tells_need = result == NVML_ERROR_INSUFFICIENT_SIZE && is_counter(&params[i]);
         bool is_output = nvp__role_is_output(params[i].role) || is_counter(&params[i]);
         if (tells_need || (result == NVML_SUCCESS && is_output)) {
-            begin_member(&line->out, &separator, params[i].name);
+            begin_member(&line->out, &separator, nvp__text_at(params[i].name));
             write_output(line, params, i);
         }
     }

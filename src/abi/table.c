@@ -32,9 +32,46 @@ const struct nvp__function nvp__functions[NVP_FN_COUNT] = {
 #include "abi/functions.def"
 };
 
+/* A text of a row is named by the line of the row in its file. */
+#define TEXT_OF_LINE(file, line) file##_##line
+#define TEXT_OF(file, line) TEXT_OF_LINE(file, line)
+
+static const struct texts {
+#define NVP_PARAM(function, position, name, ctype, role, kind, type, link, flags)                                                \
+    char TEXT_OF(param, __LINE__)[sizeof(name)];                                                                                 \
+    char TEXT_OF(param_type, __LINE__)[sizeof(ctype)];
+#include "abi/params.def"
+#define NVP_FIELD(struct_name, name, offset, kind, element_size, count, type, flags) char TEXT_OF(field, __LINE__)[sizeof(name)];
+#include "abi/structs.def"
+#define NVP_ENUMERATOR(enum_name, name, value) char TEXT_OF(enumerator, __LINE__)[sizeof(#name)];
+#include "abi/enums.def"
+} texts = {
+#define NVP_PARAM(function, position, name, ctype, role, kind, type, link, flags) name, ctype,
+#include "abi/params.def"
+#define NVP_FIELD(struct_name, name, offset, kind, element_size, count, type, flags) name,
+#include "abi/structs.def"
+#define NVP_ENUMERATOR(enum_name, name, value) #name,
+#include "abi/enums.def"
+};
+
+const char *nvp__text_at(nvp__text place)
+{
+    return (const char *)&texts + place;
+}
+
+#define PLACE_OF(file, line) (nvp__text) offsetof(struct texts, TEXT_OF(file, line))
+
 static const struct nvp__param params[] = {
 #define NVP_PARAM(function, position, name, ctype, role, kind, type, link, flags)                                                \
-    { { NVP__ROW_PARAM }, role, kind, flags, link, type, NVP_FN_##function, name, ctype },
+    { { NVP__ROW_PARAM },                                                                                                        \
+      role,                                                                                                                      \
+      kind,                                                                                                                      \
+      flags,                                                                                                                     \
+      link,                                                                                                                      \
+      type,                                                                                                                      \
+      NVP_FN_##function,                                                                                                         \
+      PLACE_OF(param, __LINE__),                                                                                                 \
+      PLACE_OF(param_type, __LINE__) },
 #include "abi/params.def"
 };
 
@@ -46,7 +83,7 @@ const struct nvp__struct nvp__structs[NVP__STRUCT_END] = {
 
 static const struct nvp__field fields[] = {
 #define NVP_FIELD(struct_name, name, offset, kind, element_size, count, type, flags)                                             \
-    { { NVP__ROW_FIELD }, kind, flags, type, NVP_STRUCT_##struct_name, offset, element_size, count, name },
+    { { NVP__ROW_FIELD }, kind, flags, type, NVP_STRUCT_##struct_name, offset, element_size, count, PLACE_OF(field, __LINE__) },
 #include "abi/structs.def"
 };
 
@@ -56,7 +93,7 @@ const struct nvp__enum nvp__enums[NVP__ENUM_END] = {
 };
 
 static const struct nvp__enumerator enumerators[] = {
-#define NVP_ENUMERATOR(enum_name, name, value) { #name, value, NVP_ENUM_##enum_name },
+#define NVP_ENUMERATOR(enum_name, name, value) { value, PLACE_OF(enumerator, __LINE__), NVP_ENUM_##enum_name },
 #include "abi/enums.def"
 };
 
@@ -165,7 +202,7 @@ const char *nvp__enum_name(const struct nvp__enum *row, int64_t value)
     const struct nvp__enumerator *names = nvp__enum_names(row, &count);
     for (size_t i = 0; i < count; i++) {
         if (names[i].value == value) {
-            return names[i].name;
+            return nvp__text_at(names[i].name);
         }
     }
     return NULL;

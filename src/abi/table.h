@@ -102,6 +102,15 @@ enum {
     NVP__SIGNATURE_COUNT
 };
 
+/**
+ * The place of a text among those of the tables that have many rows. Were they pointers, each process would begin with filling them
+ * in: 20 pages of its own, each copied from the file when it is first written to.
+ */
+typedef unsigned int nvp__text;
+
+/** The text at a place. Never NULL; constant. */
+const char *nvp__text_at(nvp__text place);
+
 struct nvp__param {
     struct nvp_shape shape;
     unsigned char role;
@@ -110,8 +119,8 @@ struct nvp__param {
     signed char link; /* position of the length, count or capacity; -1 */
     short type;       /* number of the struct, enum or handle */
     short owner;      /* the function's index */
-    const char *name;
-    const char *ctype;
+    nvp__text name;
+    nvp__text ctype;
 };
 
 struct nvp__function {
@@ -130,7 +139,7 @@ struct nvp__field {
     unsigned int offset;
     unsigned int element_size;
     unsigned int count; /* 0: not an array */
-    const char *name;
+    nvp__text name;
 };
 
 struct nvp__struct {
@@ -148,8 +157,8 @@ struct nvp__enum {
 };
 
 struct nvp__enumerator {
-    const char *name;
     int64_t value;
+    nvp__text name;
     short owner; /* number of the enum */
 };
 

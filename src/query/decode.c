@@ -317,10 +317,10 @@ const char *nvp_value_field_name(const nvp_value *value, size_t index)
     if (value->shape->row == NVP__ROW_FUNCTION) {
         const struct nvp__function *function = (const struct nvp__function *)value->shape;
         int position = output_position(function, index);
-        return position >= 0 ? nvp__function_params(function)[position].name : NULL;
+        return position >= 0 ? nvp__text_at(nvp__function_params(function)[position].name) : NULL;
     }
     size_t count;
-    return nvp__struct_fields((const struct nvp__struct *)value->shape, &count)[index].name;
+    return nvp__text_at(nvp__struct_fields((const struct nvp__struct *)value->shape, &count)[index].name);
 }
 
 nvp_status nvp_value_field(const nvp_value *value, const char *name, nvp_value *item)

@@ -65,8 +65,8 @@ nvp_status nvp_function_parameter(const nvp_function *function, size_t index, nv
     }
     const struct nvp__param *param = &nvp__function_params(row)[index];
     *parameter = (nvp_parameter){
-        .name = param->name,
-        .ctype = param->ctype,
+        .name = nvp__text_at(param->name),
+        .ctype = nvp__text_at(param->ctype),
         .supplied = param->role == NVP_ROLE_IN || param->role == NVP_ROLE_INOUT || param->role == NVP_ROLE_VALUES,
         .optional = param->role == NVP_ROLE_INOUT && param->kind == NVP_TYPE_STRUCT,
         .is_output = param->role != NVP_ROLE_IN && param->role != NVP_ROLE_LENGTH && param->role != NVP_ROLE_CAPACITY,
@@ -164,7 +164,7 @@ nvp_status nvp_constant_find(const char *name, int64_t *value)
         size_t count;
         const struct nvp__enumerator *names = nvp__enum_names(&nvp__enums[type], &count);
         for (size_t i = 0; i < count; i++) {
-            if (strcmp(names[i].name, name) == 0) {
+            if (strcmp(nvp__text_at(names[i].name), name) == 0) {
                 *value = names[i].value;
                 return NVP_SUCCESS;
             }
@@ -202,7 +202,7 @@ const char *nvp_enum_value_at(const char *enum_name, size_t index, int64_t *valu
     if (value != NULL) {
         *value = names[index].value;
     }
-    return names[index].name;
+    return nvp__text_at(names[index].name);
 }
 
 const char *nvp_field_id_name(unsigned int field_id)
