@@ -61,6 +61,15 @@ class KindTest(case.ViewerTest):
             shown.keys("q")
             shown.wait("PROMPT>")
 
+    def test_graphs_on_a_console_are_blocks(self):
+        shown = self.shell(rows=40)
+        shown.type("TERM=linux " + " ".join(self.command("--interval", "0.1", profile="rtx4090x2", clock="real")))
+        shown.keys("Enter")
+        screen = shown.wait(re.compile(r"(?m)^ +[\u2581-\u2588]{3}(?! *\d)"))
+        self.assertNotRegex(screen, r"[\u2801-\u28ff]")  # its font has no braille
+        shown.keys("q")
+        shown.wait("PROMPT>")
+
     def test_terminals_that_cannot_be_drawn_on(self):
         for term, said in (("dumb", "TERM=dumb"), ("", "TERM is not set"), ("nosuch", "'nosuch' is not known")):
             shown = self.shell(columns=150)
