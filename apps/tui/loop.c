@@ -75,6 +75,11 @@ static void take_keys(tui_app *app, struct round *round)
 {
     tui_event event;
     while (!app->has_ended && tui_terminal_event(app->terminal, &event)) {
+        if ((round->flags & TUI_REBUILD) !=
+            0) { /* a key means the rows that the key before it has led to, however fast they come */
+            tui_rebuild(app);
+            round->flags = (round->flags & ~(unsigned int)TUI_REBUILD) | TUI_DRAW;
+        }
         round->flags |= tui_dispatch(app, &event);
         app->has_ended = app->has_ended || (round->flags & TUI_QUIT) != 0;
     }

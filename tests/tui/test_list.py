@@ -105,6 +105,14 @@ class ListTest(case.ViewerTest):
         shown.wait_gone("of 12 processes")
         self.leave(shown)
 
+    def test_keys_of_a_burst_mean_what_those_before_them_lead_to(self):
+        shown = self.start()
+        self.wait_selected(shown, "4200002")
+        # The pieces reach the viewer at once: what is selected when k comes is the first that the filter leaves.
+        shown.tmux("send-keys", "-t", "viewer", "-H", *(f"{byte:02x}" for byte in b"\\gpu=6\rk"))
+        shown.wait("no signal for process 4200007")
+        self.leave(shown)
+
     def test_filter_says_what_is_wrong(self):
         shown = self.start(columns=100)
         shown.keys("\\")
