@@ -23,11 +23,14 @@ static double host_number(const tui_app *app, nvp_host_field field)
     return app->snapshot == NULL ? (double)NAN : nvp_reading_number(nvp_snapshot_host(app->snapshot, field), NAN);
 }
 
-/* What a recording shows is known with its first snapshot; of this machine it is known as soon as the library is found. */
+/*
+ * What a recording shows is known with its first snapshot; of this machine it is known as soon as the library is found, also when a
+ * driver that hangs has left it out of the snapshot.
+ */
 static bool is_simulated(const tui_app *app)
 {
     nvp_driver_info driver = NVP_DRIVER_INFO_INIT;
-    if (app->snapshot != NULL || tui_is_recording(app)) {
+    if (host_text(app, NVP_HOST_SIMULATION, NULL) != NULL || tui_is_recording(app)) {
         return host_text(app, NVP_HOST_SIMULATION, NULL) != NULL;
     }
     return nvp_driver_get_info(&driver) == NVP_SUCCESS && driver.simulated;
@@ -66,7 +69,7 @@ static void draw_title(tui_app *app)
         column = put_word(app, 0, TUI_NOTICE, "SIMULATED", "");
     }
     if (app->is_paused) {
-        column = put_word(app, column, TUI_ALERT, "PAUSED", "");
+        column = put_word(app, column > 0 ? column + 1 : 0, TUI_ALERT, "PAUSED", "");
     }
     column = put_word(app, column, TUI_TITLE, " nvpulse ", host_text(app, NVP_HOST_NAME, ""));
     column = put_word(app, column, TUI_TITLE, "  driver ", host_text(app, NVP_HOST_DRIVER_VERSION, "N/A"));

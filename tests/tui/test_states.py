@@ -56,6 +56,7 @@ class StateTest(case.ViewerTest):
         shown = self.start(scenario=HANG, clock="real", env=self.short())
         shown.wait(re.compile(r"^  3 H100 .*STALLED \d+s, since \d\d:\d\d:\d\d$", re.MULTILINE))
         before = shown.wait(re.compile(r"^  4 .*%", re.MULTILINE))
+        self.assertIn("SIMULATED", before)
         shown.wait(lambda screen: re.findall(r"\d\d:\d\d:\d\d 1s", screen) != re.findall(r"\d\d:\d\d:\d\d 1s", before))
         shown.keys("F5")
         shown.wait("F5List")
@@ -173,7 +174,7 @@ class StateTest(case.ViewerTest):
     def test_paused_machine_is_not_asked(self):
         shown = self.start(clock="real", profile="rtx4090x2")
         shown.keys("Z")
-        paused = shown.wait("PAUSED")
+        paused = shown.wait("SIMULATED PAUSED nvpulse")
         shown.keys("F5")
         self.assertEqual(re.findall(r"\d\d:\d\d:\d\d", shown.wait("F5List")), re.findall(r"\d\d:\d\d:\d\d", paused))
         shown.keys("Z")
