@@ -25,11 +25,15 @@ bool tui_process_key_equal(const tui_process_key *one, const tui_process_key *ot
            one->mig == other->mig;
 }
 
-static const nvp_device_sample *device_of(const nvp_snapshot *snapshot, const tui_process_key *key)
+/* Looks from place `*at` on, where it is then found: processes come in the order of their devices. */
+static const nvp_device_sample *device_of(const nvp_snapshot *snapshot, const tui_process_key *key, size_t *at)
 {
-    const nvp_device_sample *device;
-    for (size_t i = 0; (device = nvp_snapshot_device(snapshot, i)) != NULL; i++) {
+    size_t count = nvp_snapshot_device_count(snapshot);
+    for (size_t i = 0; i < count; i++) {
+        size_t place = (*at + i) % count;
+        const nvp_device_sample *device = nvp_snapshot_device(snapshot, place);
         if (device->index == key->gpu && device->mig_index == key->mig) {
+            *at = place;
             return device;
         }
     }
@@ -87,11 +91,12 @@ static void collect(tui_processes *processes, const nvp_snapshot *snapshot, cons
     const nvp_process *process;
     tui_process_key last = { 0, 0, UINT32_MAX, -1 };
     double memory = 0;
+    size_t at = 0;
     bool is_text = tui_column_is_text(choice->sort), is_shown = true;
     for (size_t i = 0; (process = nvp_snapshot_process(snapshot, i)) != NULL; i++) {
         tui_row row = { .process = process, .key = tui_process_key_of(process) };
         if (row.key.gpu != last.gpu || row.key.mig != last.mig) {
-            const nvp_device_sample *device = device_of(snapshot, &row.key);
+            const nvp_device_sample *device = device_of(snapshot, &row.key, &at);
             memory = nvp_reading_number(nvp_device_sample_get(device, NVP_METRIC_MEMORY_TOTAL_BYTES), 0);
             is_shown = choice->is_shown == NULL || (device != NULL && choice->is_shown(choice->context, device));
             last = row.key;
