@@ -129,7 +129,9 @@ void tui_loop(tui_app *app)
         if (ready < 0 && errno != EINTR) {
             break;
         }
-        take_signal(app, &round);
+        if (ready > 0 && watched[1].revents != 0) {
+            take_signal(app, &round);
+        }
         take_sample(app, &round);
         if (ready > 0 && watched[0].revents != 0) {
             take_keys(app, &round);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,9 @@
 #include <curses.h>
 
 #include "terminal.h"
+
+/** Cells that are compared at once where nothing has changed. */
+#define STRIDE 16
 
 struct tui_terminal {
     SCREEN *screen;
@@ -74,6 +78,16 @@ static void begin_buffering(void)
            TRUE); /* endwin() took it back; curses itself would wait for the first key, which then comes in another form */
 }
 
+/* Curses leaves a stop alone that is ignored here; else it would turn it off and on again with two system calls a picture. */
+static SCREEN *open_screen(const char *term)
+{
+    struct sigaction ignored = { .sa_handler = SIG_IGN }, before;
+    sigaction(SIGTSTP, &ignored, &before);
+    SCREEN *screen = newterm(term, stdout, stdin);
+    sigaction(SIGTSTP, &before, NULL);
+    return screen;
+}
+
 tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
 {
     const char *term = getenv("TERM"), *fault = look_for_fault(term);
@@ -86,7 +100,7 @@ tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
         snprintf(message, size, "out of memory");
         return NULL;
     }
-    terminal->screen = newterm(term, stdout, stdin);
+    terminal->screen = open_screen(term);
     if (terminal->screen == NULL) {
         snprintf(message, size, "terminal type '%s' is not known", term);
         free(terminal);
@@ -178,6 +192,10 @@ static void show_row(const tui_terminal *terminal, int row, const tui_cell *cell
     }
     for (int column = 0; column < columns; column++) {
         int first = column;
+        if (column % STRIDE == 0 && columns - column > STRIDE && is_same(cells + column, shown + column, STRIDE + 1)) {
+            column += STRIDE - 1; /* the cell behind them is no half that changed, either */
+            continue;
+        }
         while (column < columns && has_changed(cells + column, shown + column, columns - column)) {
             column++;
         }
