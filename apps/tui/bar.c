@@ -18,7 +18,7 @@ void tui_bar_draw(tui_canvas *canvas, int row, int column, int width, double per
         return;
     }
     double share = percent < 0 ? 0 : percent > 100 ? 100 : percent;
-    int eighths = (int)lround(share * width * 8 / 100);
+    int eighths = (int)(share * width * 8 / 100 + 0.5);
     if (share > 0 && eighths == 0) {
         eighths = 1;
     }

@@ -71,10 +71,10 @@ struct tui_gpu_reading tui_gpu_read(const tui_app *app, const nvp_device_sample 
         .sm_mhz = metric(device, NVP_METRIC_CLOCKS_SM_MHZ),
     };
     reading.memory = reading.used * 100 / reading.total;
-    if (device->mig_index >= 0) {
-        snprintf(reading.label, sizeof reading.label, "%u:%d", device->index, device->mig_index);
-    } else {
-        snprintf(reading.label, sizeof reading.label, "%u", device->index);
+    bool is_mig = device->mig_index >= 0;
+    size_t length = tui_format_number(device->index, 0, is_mig ? ":" : "", reading.label, sizeof reading.label);
+    if (is_mig) {
+        tui_format_number(device->mig_index, 0, "", reading.label + length, sizeof reading.label - length);
     }
     tui_gpus_describe_fault(app, device, reading.fault, sizeof reading.fault);
     return reading;
