@@ -1,32 +1,26 @@
 /*
- * curses draws the difference between two screens; the cells of the last canvas are kept here, too, so that only cells
- * that changed are handed to it: a refresh costs what changed, not what there is.
+ * curses opens the terminal, reads keys, and draws whole pictures; what changes from one picture to the next is written by the painter. The cells
+ * of the last picture are kept for it, so a refresh costs what changed, not what there is.
  */
 #include <errno.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define NCURSES_WIDECHAR 1
-#include <curses.h>
-
+#include "painter.h"
 #include "terminal.h"
-
-/** Cells that are compared at once where nothing has changed. */
-#define STRIDE 16
 
 struct tui_terminal {
     SCREEN *screen;
     tui_when color;
-    int colors;       /* 0: none, or not wanted */
-    tui_canvas shown; /* what curses has */
-    cchar_t *run;     /* room for a row of what curses has */
+    int colors; /* 0: none, or not wanted */
+    tui_painter *painter;
+    tui_canvas shown; /* what is on the screen */
+    cchar_t *run;     /* room for a row, as curses has it */
     bool is_stale;    /* `shown` is not what is on the screen */
-    attr_t attributes[TUI_STYLE_COUNT];
-    short pairs[TUI_STYLE_COUNT];
+    tui_dress dresses[TUI_STYLE_COUNT];
 };
 
 static bool colors_are_welcome(tui_when color)
@@ -78,16 +72,6 @@ static void begin_buffering(void)
            TRUE); /* endwin() took it back; curses itself would wait for the first key, which then comes in another form */
 }
 
-/* Curses leaves a stop alone that is ignored here; else it would turn it off and on again with two system calls a picture. */
-static SCREEN *open_screen(const char *term)
-{
-    struct sigaction ignored = { .sa_handler = SIG_IGN }, before;
-    sigaction(SIGTSTP, &ignored, &before);
-    SCREEN *screen = newterm(term, stdout, stdin);
-    sigaction(SIGTSTP, &before, NULL);
-    return screen;
-}
-
 tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
 {
     const char *term = getenv("TERM"), *fault = look_for_fault(term);
@@ -100,7 +84,7 @@ tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
         snprintf(message, size, "out of memory");
         return NULL;
     }
-    terminal->screen = open_screen(term);
+    terminal->screen = newterm(term, stdout, stdin);
     if (terminal->screen == NULL) {
         snprintf(message, size, "terminal type '%s' is not known", term);
         free(terminal);
@@ -108,6 +92,12 @@ tui_terminal *tui_terminal_open(tui_when color, char *message, size_t size)
     }
     if (tigetstr("cup") == NULL) {
         snprintf(message, size, "terminal type '%s' cannot move its cursor", term);
+        tui_terminal_close(terminal);
+        return NULL;
+    }
+    terminal->painter = tui_painter_new();
+    if (terminal->painter == NULL) {
+        snprintf(message, size, "out of memory");
         tui_terminal_close(terminal);
         return NULL;
     }
@@ -128,6 +118,7 @@ void tui_terminal_close(tui_terminal *terminal)
     if (terminal != NULL) {
         endwin();
         delscreen(terminal->screen);
+        tui_painter_free(terminal->painter);
         tui_canvas_free(&terminal->shown);
         free(terminal->run);
         free(terminal);
@@ -138,13 +129,13 @@ void tui_terminal_set_theme(tui_terminal *terminal, tui_theme theme)
 {
     for (int i = 0; i < TUI_STYLE_COUNT; i++) {
         tui_look look = tui_theme_look(theme, (tui_style)i, terminal->colors);
-        terminal->attributes[i] = look.attributes;
-        terminal->pairs[i] = 0;
+        terminal->dresses[i] = (tui_dress){ .attributes = look.attributes, .pair = 0 };
         if (terminal->colors > 0) { /* between pairs curses changes no more than a colour, so plain text is one, too */
-            terminal->pairs[i] = (short)(i + 1);
+            terminal->dresses[i].pair = (short)(i + 1);
             init_pair((short)(i + 1), look.foreground, look.background);
         }
     }
+    tui_painter_dress(terminal->painter, terminal->dresses);
     terminal->is_stale = true;
 }
 
@@ -160,95 +151,55 @@ void tui_terminal_size(tui_terminal *terminal, int *rows, int *columns)
     *columns = COLS > 0 ? COLS : 1;
 }
 
-/* Hands a run of cells to curses. */
-static void show_run(const tui_terminal *terminal, int row, int column, const tui_cell *cells, int count)
+static void show_row(const tui_terminal *terminal, int row, const tui_cell *cells, int columns)
 {
     int length = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < columns; i++) {
         const wchar_t characters[] = { cells[i].character, (wchar_t)cells[i].mark, 0 };
+        const tui_dress *dress = &terminal->dresses[cells[i].style];
         if (characters[0] != 0) { /* curses makes the right half of a wide character itself */
-            setcchar(&terminal->run[length++], characters, terminal->attributes[cells[i].style], terminal->pairs[cells[i].style],
-                     NULL);
+            setcchar(&terminal->run[length++], characters, dress->attributes, dress->pair, NULL);
         }
     }
-    mvadd_wchnstr(row, column, terminal->run, length);
+    mvadd_wchnstr(row, 0, terminal->run, length);
 }
 
-static bool is_same(const tui_cell *one, const tui_cell *other, int count)
+/* The whole picture, by curses, on a screen of which nothing is known. When memory runs out the next one may find some. */
+static void show_all(tui_terminal *terminal, const tui_canvas *canvas, int cursor_row, int cursor_column)
 {
-    return memcmp(one, other, (size_t)count * sizeof *one) == 0;
-}
-
-/* Whether a cell changed, or the right half of a wide character in it: such a character is handed over whole. */
-static bool has_changed(const tui_cell *cells, const tui_cell *shown, int left)
-{
-    return !is_same(cells, shown, 1) || (left > 1 && cells[1].character == 0 && !is_same(cells + 1, shown + 1, 1));
-}
-
-static void show_row(const tui_terminal *terminal, int row, const tui_cell *cells, tui_cell *shown, int columns)
-{
-    if (is_same(cells, shown, columns)) {
+    size_t columns = (size_t)canvas->columns;
+    cchar_t *run = reallocarray(terminal->run, columns, sizeof *run);
+    if (run == NULL) {
         return;
     }
-    for (int column = 0; column < columns; column++) {
-        int first = column;
-        if (column % STRIDE == 0 && columns - column > STRIDE && is_same(cells + column, shown + column, STRIDE + 1)) {
-            column += STRIDE - 1; /* the cell behind them is no half that changed, either */
-            continue;
-        }
-        while (column < columns && has_changed(cells + column, shown + column, columns - column)) {
-            column++;
-        }
-        if (column > first) {
-            show_run(terminal, row, first, cells + first, column - first);
-        }
-    }
-    memcpy(shown, cells, (size_t)columns * sizeof *cells);
-}
-
-/* Curses has blanks, and so has `shown`; false when memory runs out. */
-static bool begin_anew(tui_terminal *terminal, int rows, int columns)
-{
-    cchar_t *run = reallocarray(terminal->run, (size_t)columns, sizeof *run);
-    if (run == NULL) {
-        return false;
-    }
     terminal->run = run;
-    if (!tui_canvas_resize(&terminal->shown, rows, columns)) {
-        return false;
+    if (!tui_canvas_resize(&terminal->shown, canvas->rows, canvas->columns)) {
+        return;
     }
     cchar_t blank;
-    setcchar(&blank, L" ", A_NORMAL, terminal->pairs[TUI_PLAIN], NULL);
+    setcchar(&blank, L" ", A_NORMAL, terminal->dresses[TUI_PLAIN].pair, NULL);
     bkgrndset(&blank);
     erase();
     clearok(stdscr, TRUE);
-    terminal->is_stale = false;
-    return true;
-}
-
-/* A cursor that is hidden is not moved. */
-static void place_cursor(int row, int column)
-{
-    bool is_hidden = curs_set(row >= 0) != ERR && row < 0;
-    leaveok(stdscr, is_hidden);
-    if (!is_hidden) {
-        move(row >= 0 ? row : LINES - 1, row >= 0 ? column : 0);
+    for (int row = 0; row < canvas->rows; row++) {
+        show_row(terminal, row, canvas->cells + (size_t)row * columns, canvas->columns);
     }
+    leaveok(stdscr, cursor_row < 0);
+    move(cursor_row < 0 ? 0 : cursor_row, cursor_column);
+    refresh();
+    memcpy(terminal->shown.cells, canvas->cells, (size_t)canvas->rows * columns * sizeof *canvas->cells);
+    terminal->is_stale = false;
 }
 
 void tui_terminal_show(tui_terminal *terminal, const tui_canvas *canvas, int cursor_row, int cursor_column)
 {
     tui_canvas *shown = &terminal->shown;
+    bool is_hidden = curs_set(cursor_row >= 0) != ERR && cursor_row < 0; /* one that is not moved is not missed */
+    int row = cursor_row >= 0 || is_hidden ? cursor_row : canvas->rows - 1, column = cursor_row >= 0 ? cursor_column : 0;
     bool is_new = terminal->is_stale || shown->rows != canvas->rows || shown->columns != canvas->columns;
-    if (is_new && !begin_anew(terminal, canvas->rows, canvas->columns)) {
-        return; /* the next picture may find memory */
+    if (is_new || !tui_painter_paint(terminal->painter, canvas, shown, row, column)) {
+        show_all(terminal, canvas, row, column);
     }
-    for (int row = 0; row < canvas->rows; row++) {
-        size_t first = (size_t)row * (size_t)canvas->columns;
-        show_row(terminal, row, canvas->cells + first, shown->cells + first, canvas->columns);
-    }
-    place_cursor(cursor_row, cursor_column);
-    refresh();
 }
 
 void tui_terminal_invalidate(tui_terminal *terminal)
