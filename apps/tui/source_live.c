@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <nvpulse/driver.h>
+#include <nvpulse/lifecycle.h>
 #include <nvpulse/sampler.h>
 
 #include "source.h"
@@ -266,7 +267,7 @@ static void refresh(tui_source *source)
 /* A device that hangs stops only one thread, even for good: it is left alone then. */
 static bool hangs(const struct live *live)
 {
-    return nvp_sampler_hanging_ms(live->busy) >= (live->has_sampled ? DEVICE_TIMEOUT_MS : OPENING_MS);
+    return nvp_sampler_hanging_ms(live->busy) >= (nvp_get_state() == NVP_STATE_OPEN ? DEVICE_TIMEOUT_MS : OPENING_MS);
 }
 
 /* A sample that comes in time wakes the screen before this does; so only lateness costs a wake-up, one each second. */
