@@ -55,26 +55,37 @@ static ssize_t read_below(int folder, const char *name, char *buffer, size_t siz
     return read_once(openat(folder, name, O_RDONLY | O_CLOEXEC), buffer, size);
 }
 
+/* The numbers behind the program's name by their place in the line, from 1 on: proc(5). */
+enum { STATE = 3, PARENT, USER_TICKS = 14, SYSTEM_TICKS, START_TICKS = 22, PAGES = 24 };
+
 /* The program's name stands in brackets and can have brackets, spaces and newlines of its own. */
 static nvp_status parse_stat(const char *text, struct nvp__proc *proc)
 {
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
-    unsigned long long user, system, start;
-    long long pages;
-    int parent;
-    if (open == NULL || close == NULL || close < open ||
-        sscanf(close + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu %*u %lld",
-               &proc->state, &parent, &user, &system, &start, &pages) != 6) {
+    long long numbers[PAGES + 1] = { 0 };
+    char state = '\0';
+    if (open == NULL || close == NULL || close < open || sscanf(close + 1, " %c", &state) != 1) {
         return NVP_ERROR_BAD_DATA;
+    }
+    const char *at = strchr(close + 1, state) + 1;
+    for (int place = PARENT; place <= PAGES; place++) {
+        char *end;
+        numbers[place] = place == START_TICKS || place == USER_TICKS || place == SYSTEM_TICKS ? (long long)strtoull(at, &end, 10)
+                                                                                              : strtoll(at, &end, 10);
+        if (end == at) {
+            return NVP_ERROR_BAD_DATA;
+        }
+        at = end;
     }
     size_t length = (size_t)(close - open - 1);
     length = length < sizeof proc->program ? length : sizeof proc->program - 1;
     memcpy(proc->program, open + 1, length);
     proc->program[length] = '\0';
-    proc->parent_pid = parent > 0 ? (unsigned int)parent : 0;
-    proc->cpu_ticks = user + system;
-    proc->start_ticks = start;
-    proc->resident_bytes = pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    proc->state = state;
+    proc->parent_pid = numbers[PARENT] > 0 ? (unsigned int)numbers[PARENT] : 0;
+    proc->cpu_ticks = (uint64_t)numbers[USER_TICKS] + (uint64_t)numbers[SYSTEM_TICKS];
+    proc->start_ticks = (uint64_t)numbers[START_TICKS];
+    proc->resident_bytes = numbers[PAGES] > 0 ? (uint64_t)numbers[PAGES] * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
     return NVP_SUCCESS;
 }
 

@@ -223,7 +223,7 @@ static bool ask_all(nvp_sampler *sampler, nvp_status *status)
 {
     size_t known = sampler->gpu_count;
     if (known > 0 && nvp_get_state() == NVP_STATE_OPEN) {
-        if (!ask(sampler, 0, true, sampler->plan.timeout_ns)) {
+        if (!ask(sampler, 0, !sampler->system_is_fresh, sampler->plan.timeout_ns)) {
             return false;
         }
     } else {
@@ -231,6 +231,7 @@ static bool ask_all(nvp_sampler *sampler, nvp_status *status)
             return false;
         }
         sampler->system_ready = nvp__crew_has_done(sampler->crew, SYSTEM_JOB);
+        sampler->system_is_fresh = sampler->system_ready;
         known = 0;
     }
     *status = take_count(sampler);
@@ -241,6 +242,7 @@ static nvp_status make_snapshot(nvp_sampler *sampler, nvp_snapshot **snapshot)
 {
     nvp_snapshot *made = NULL;
     nvp_status status = nvp__compose(sampler, &made);
+    sampler->system_is_fresh = false;
     if (status == NVP_SUCCESS) {
         nvp_snapshot_free(sampler->before);
         sampler->before = nvp_snapshot_retain(made);

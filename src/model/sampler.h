@@ -22,7 +22,8 @@ struct nvp_sampler {
     struct nvp__crew *crew;          /* the system is job 0, then come the GPUs */
     struct nvp__system_work *system; /* owned by the crew */
     bool system_ready;
-    unsigned int seen; /* GPUs of the machine so far; those of the choice have a job */
+    bool system_is_fresh; /* ready for a snapshot that has not come: whoever takes over need not ask again */
+    unsigned int seen;    /* GPUs of the machine so far; those of the choice have a job */
     size_t gpu_count;
     struct nvp__gpu *gpus; /* in the order of their indices */
     struct nvp__host *host;
