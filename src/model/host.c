@@ -183,6 +183,7 @@ void nvp__host_begin(struct nvp__host *host, bool paced, struct nvp__arena *aren
 {
     int64_t now_ns = nvp__clock_ns();
     host->look++;
+    host->is_paced = paced;
     host->now_us = nvp__wall_us();
     host->trusts_pids = trusts_pids();
     for (size_t i = 0; i < NVP__HOST_FILES; i++) {

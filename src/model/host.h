@@ -33,6 +33,7 @@ struct nvp__host_process {
     uint64_t start_ticks; /* since the machine was started */
     uint64_t cpu_ticks;   /* at the time below */
     double cpu_at_s;      /* uptime */
+    double read_at_s;     /* uptime when all of this was last read */
     bool has_cpu_percent;
     double cpu_percent;
     struct nvp__identity identity;
@@ -52,6 +53,7 @@ struct nvp__host {
     uint64_t look;
     int64_t now_us; /* wall clock, of this look */
     double ticks_per_s;
+    bool is_paced;    /* this look does not read again what was read a moment ago */
     bool trusts_pids; /* the driver's pids are those of /proc */
     bool has_uptime, has_memory, has_boot_time;
     double uptime_s;

@@ -17,6 +17,8 @@
 
 /* Shorter spans measure the length of a tick. */
 #define CPU_SPAN_S 0.1
+/* So new is what a paced look leaves as it is. */
+#define KEPT_S 0.9
 
 static void set(struct nvp__host_process *process, nvp_process_field field, nvp_reading reading)
 {
@@ -139,9 +141,16 @@ static void read_process(struct nvp__host *host, struct nvp__host_process *proce
     process->is_known = process->is_known && is_here;
     if (status == NVP_SUCCESS) {
         take(host, process, &proc, arena);
+        process->read_at_s = host->uptime_s;
     } else {
         take_name(host, process, name, arena);
     }
+}
+
+static bool is_new_enough(const struct nvp__host *host, const struct nvp__host_process *process)
+{
+    double age_s = host->uptime_s - process->read_at_s;
+    return host->is_paced && nvp__identity_is_fresh(host, process) && age_s >= 0 && age_s < KEPT_S;
 }
 
 void nvp__host_process(struct nvp__host *host, unsigned int pid, const char *name, struct nvp__arena *arena, nvp_reading fields[])
@@ -150,7 +159,11 @@ void nvp__host_process(struct nvp__host *host, unsigned int pid, const char *nam
     struct nvp__host_process *process = nvp__host_table_get(host, pid);
     process = process != NULL ? process : &spare; /* without memory nothing is remembered */
     if (process->look != host->look) {
-        read_process(host, process, name, arena);
+        if (is_new_enough(host, process)) {
+            nvp__identity_put(process, arena); /* all else has no text */
+        } else {
+            read_process(host, process, name, arena);
+        }
         process->look = host->look;
     }
     if (process == &spare) {

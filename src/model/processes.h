@@ -87,7 +87,7 @@ void nvp__host_free(struct nvp__host *host);
 /**
  * Begins a look: one time stamp for all that follows, and NVP_HOST_... of /proc (CPU, load, memory, swap, uptime, name).
  *
- * @param paced  files that were read a moment ago are not read again: each has its own interval, of some seconds
+ * @param paced  files that were read a moment ago are not read again: each has its own interval, of some seconds; that of a process has one second
  */
 void nvp__host_begin(struct nvp__host *host, bool paced, struct nvp__arena *arena, nvp_reading readings[]);
 

@@ -200,6 +200,24 @@ static void test_host__process(void **state)
     assert_reason(fields[NVP_PROCESS_SLURM_JOB], NVP_REASON_NO_DATA);
 }
 
+static void test_host__paced_look_keeps_a_process_that_was_just_read(void **state)
+{
+    struct tree_process process = trainer;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        nvp__arena_clear(&arena);
+        nvp__host_begin(host, true, &arena, machine);
+        nvp__host_process(host, 700, NULL, &arena, fields);
+        nvp__host_end(host);
+        assert_string_equal(text(NVP_PROCESS_COMMAND), "/usr/bin/python3 train.py --rate=0.1");
+        assert_int_equal(number(NVP_PROCESS_HOST_MEMORY_BYTES), 2000ull * (uint64_t)sysconf(_SC_PAGESIZE));
+        process.pages = 3000;
+        tree_process(&process);
+    }
+    look_at(700, NULL);
+    assert_int_equal(number(NVP_PROCESS_HOST_MEMORY_BYTES), 3000ull * (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
 static void test_host__cpu_since_the_last_look(void **state)
 {
     struct tree_process process = trainer;
@@ -539,6 +557,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_host__missing_files_are_na, begin, end),
         cmocka_unit_test_setup_teardown(test_host__long_files_are_read_whole, begin, end),
         cmocka_unit_test_setup_teardown(test_host__process, begin, end),
+        cmocka_unit_test_setup_teardown(test_host__paced_look_keeps_a_process_that_was_just_read, begin, end),
         cmocka_unit_test_setup_teardown(test_host__cpu_since_the_last_look, begin, end),
         cmocka_unit_test_setup_teardown(test_host__later_process_with_the_same_pid_begins_anew, begin, end),
         cmocka_unit_test_setup_teardown(test_host__process_that_was_not_asked_for_is_forgotten, begin, end),
