@@ -38,7 +38,7 @@ IDLE_S = 3.0
 LIMIT_S = 300
 TOP = "nvpulse top"
 PICTURE = re.compile(rb"command|h100", re.IGNORECASE)  # a heading of processes, or a GPU: the picture is there
-NUMBERS = re.compile(rb"\d ?/ ?\d+ ?W")  # the power of a GPU: its numbers are there, too
+NUMBERS = re.compile(rb"\d ?/ ?\d+ ?W|\d\xc2\xb0")  # the power of a GPU, or its temperature: its numbers are there, too
 NOTHING = "true, which draws nothing: what starting costs"
 
 
