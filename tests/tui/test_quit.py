@@ -110,7 +110,7 @@ class QuitTest(case.ViewerTest):
         for name, scenario, wanted in (
             ("a GPU", HANG, "STALLED"),
             ("every GPU", HANGING_SAMPLE, "SIMULATED"),
-            ("the list of GPUs", HANGING_LIST, "has not answered"),
+            ("the list of GPUs", HANGING_LIST, re.compile("trying again|has not answered")),
             ("the opening of the driver", machines.HANGING_OPEN, re.compile("trying again|has not answered")),
             ("the closing of the driver", machines.HANGING_CLOSE, "vllm"),
             ("nothing, but a GPU is lost", machines.LOST, "LOST"),
