@@ -30,7 +30,7 @@ class PictureTest(case.ViewerTest):
                 drawn = words(" ".join(html.unescape(text) for text in re.findall(r"<text [^>]*>([^<]*)</text>", file.read())))
                 command = [case.program(), "sim", "--profile", machine, "--", case.program(), "top", *arguments]
                 shown = self.open(command, {"NVPULSE_ROOT": machines.root(self.folder)}, columns=columns, rows=rows)
-                shown.wait("COMMAND")
+                shown.wait(re.compile(r"driver \d"))  # the GPUs are known
                 for key in keys:
                     shown.keys(key)
                 try:
