@@ -31,8 +31,7 @@ NVP_API nvp_status nvp_sampler_new(const nvp_snapshot_options *options, nvp_samp
  * has returned. Never is more than one thread inside the driver for a device. When NVML was opened anew meanwhile (an upgrade, a reset) the
  * devices are found anew; one that has gone keeps its row as LOST.
  *
- * With NVP_SNAPSHOT_OWN_THREAD the calling thread asks quick devices itself, which spares waking another one: half the cost of a small
- * sample. In return the call hangs as long as a device does, until another thread calls for the same sampler: that one finds the device
+ * With NVP_SNAPSHOT_OWN_THREAD the calling thread asks quick devices itself, which spares waking another one. In return the call hangs as long as a device does, until another thread calls for the same sampler: that one finds the device
  * stalled and goes on with the others. The first one gets NVP_ERROR_TIMED_OUT once the driver lets it go, and must not use the sampler then.
  *
  * Returns NVP_SUCCESS; what kept NVML from being opened (the next call tries again, with the library's back-off); NVP_ERROR_NO_MEMORY;
