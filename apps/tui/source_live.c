@@ -264,10 +264,10 @@ static void refresh(tui_source *source)
     pthread_mutex_unlock(&live->mutex);
 }
 
-/* A device that hangs stops only one thread, even for good: it is left alone then. */
-static bool hangs(const struct live *live)
+/* How long a thread may wait for one device. One that hangs stops only one thread, even for good: it is left alone then. */
+static int64_t patience_ms(void)
 {
-    return nvp_sampler_hanging_ms(live->busy) >= (nvp_get_state() == NVP_STATE_OPEN ? DEVICE_TIMEOUT_MS : OPENING_MS);
+    return nvp_get_state() == NVP_STATE_OPEN ? DEVICE_TIMEOUT_MS : OPENING_MS;
 }
 
 /* A sample that comes in time wakes the screen before this does; so only lateness costs a wake-up, one each second. */
@@ -275,7 +275,8 @@ static int64_t overdue_ms(tui_source *source, int *next_ms)
 {
     struct live *live = (struct live *)source;
     pthread_mutex_lock(&live->mutex);
-    if (hangs(live)) {
+    int64_t hanging = nvp_sampler_hanging_ms(live->busy), left = patience_ms() - hanging;
+    if (left <= 0) {
         take_over(live);
     }
     int64_t late = now_ms() - live->due_ms;
@@ -285,8 +286,8 @@ static int64_t overdue_ms(tui_source *source, int *next_ms)
         *next_ms = -1;
         return 0;
     }
-    int64_t limit = late < DEVICE_TIMEOUT_MS ? DEVICE_TIMEOUT_MS : GRACE_MS;
-    *next_ms = late < limit ? (int)(limit - late) + 1 : 1000;
+    int64_t limit = late < DEVICE_TIMEOUT_MS ? DEVICE_TIMEOUT_MS : GRACE_MS, next = late < limit ? limit - late : 1000;
+    *next_ms = (int)(hanging > 0 && left > 0 && left < next ? left : next) + 1;
     return late < GRACE_MS ? 0 : late;
 }
 

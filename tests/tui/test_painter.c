@@ -21,11 +21,15 @@
 static tui_canvas canvas, shown;
 static tui_dress dresses[TUI_STYLE_COUNT];
 static char written[4096];
+static SCREEN *screen;
+static FILE *ends[2]; /* of the terminal */
 
 /* A terminal of a type, whose own output goes nowhere. */
 static int open_as(void **state, const char *type)
 {
-    SCREEN *screen = newterm(type, fopen("/dev/null", "w"), fopen("/dev/null", "r"));
+    ends[0] = fopen("/dev/null", "r");
+    ends[1] = fopen("/dev/null", "w");
+    screen = ends[0] != NULL && ends[1] != NULL ? newterm(type, ends[1], ends[0]) : NULL;
     tui_painter *painter = screen != NULL ? tui_painter_new() : NULL;
     if (painter == NULL || !tui_canvas_resize(&canvas, ROWS, COLUMNS) || !tui_canvas_resize(&shown, ROWS, COLUMNS)) {
         return -1;
@@ -52,23 +56,24 @@ static int finish(void **state)
 {
     tui_painter_free(*state);
     endwin();
-    return 0;
+    delscreen(screen);
+    return fclose(ends[0]) | fclose(ends[1]);
 }
 
 /* Paints, with standard output caught in `written`. */
 static bool paint(tui_painter *painter)
 {
-    int ends[2], before = dup(STDOUT_FILENO);
-    assert_int_equal(pipe(ends), 0);
+    int caught[2], before = dup(STDOUT_FILENO);
+    assert_int_equal(pipe(caught), 0);
     fflush(stdout);
-    dup2(ends[1], STDOUT_FILENO);
-    close(ends[1]);
+    dup2(caught[1], STDOUT_FILENO);
+    close(caught[1]);
     bool is_painted = tui_painter_paint(painter, &canvas, &shown, -1, 0);
     dup2(before, STDOUT_FILENO); /* the last end for writing: reading ends */
     close(before);
-    ssize_t length = read(ends[0], written, sizeof written - 1);
+    ssize_t length = read(caught[0], written, sizeof written - 1);
     written[length > 0 ? length : 0] = '\0';
-    close(ends[0]);
+    close(caught[0]);
     return is_painted;
 }
 
